@@ -1,10 +1,11 @@
-/* bodies.c: many small bodies: drifting through each other, idle, as fish in a tank, or on a terrain.
+/* bodies.c: many small bodies: drifting through each other, idle, as leaves, in a heap, as fish in a tank, or on a terrain.
  *
- * Bodies are boxes of 12, icosahedra of 20 and spheres of 80 triangles, fish of 320. The size of `bodies`, `idle` and `shoal` is the number of
- * bodies, that of `terrain` the triangles of the terrain. */
+ * Bodies are boxes of 12, icosahedra of 20 and spheres of 80 triangles, leaves of two, fish of 320. The size is the number of bodies, that of
+ * `terrain` the triangles of the terrain. */
 #include "scene.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define FRAME_COUNT 40
 #define IDLE_FRAMES 20
@@ -114,6 +115,33 @@ const pnSceneKind pn_sceneBodies = {
     .meshOf = meshOfThree,
 };
 
+/* ---------------------------------------------------------------- leaves */
+
+/* Two triangles each, bent a little along the midrib, and so much room that the box of each meets about nine others. */
+static pnResult createLeaves(pnScene *scene) {
+  static const pnSceneVec points[] = {{-1.0, 0.0, 0.0}, {0.0, -0.5, 0.2}, {1.0, 0.0, 0.0}, {0.0, 0.5, 0.2}};
+  static const uint32_t triangles[] = {0, 1, 2, 0, 2, 3};
+  double side = 1.35 * cbrt(scene->triangleCount);
+  scene->bodyCount = scene->triangleCount;
+  pn_setSceneFrames(scene, FRAME_COUNT, 1);
+  scene->motion = makeMotion(scene->bodyCount, side, side, 0.2);
+  scene->vertexCount = 4;
+  scene->triangleCount = 2;
+  pnResult result = scene->motion != NULL ? pn_allocateSceneMesh(scene) : PN_ERROR_MEMORY;
+  if (result != PN_OK) return result;
+  memcpy(scene->points, points, sizeof points);
+  memcpy(scene->triangles, triangles, sizeof triangles);
+  return PN_OK;
+}
+
+const pnSceneKind pn_sceneLeaves = {
+    .name = "leaves",
+    .text = "many bodies of two triangles tumble through each other",
+    .usualSize = 20000,
+    .create = createLeaves,
+    .frame = frameBodies,
+};
+
 static pnResult createIdle(pnScene *scene) {
   return createMany(scene, 1.0, IDLE_FRAMES);
 }
@@ -141,6 +169,45 @@ const pnSceneKind pn_sceneIdle = {
     .frame = frameIdle,
     .meshOf = meshOfThree,
     .isStill = isStillIdle,
+};
+
+/* ---------------------------------------------------------------- a heap */
+
+/* Boxes in rows, layers and columns, a little larger than their places and each turned a little, so that all touch. */
+static pnResult createHeap(pnScene *scene) {
+  scene->bodyCount = scene->triangleCount;
+  pn_setSceneFrames(scene, IDLE_FRAMES, 1);
+  scene->motion = makeMotion(scene->bodyCount, 1.0, 1.0, 0.0);
+  return scene->motion != NULL ? pn_makeSceneBox(scene, 0.505) : PN_ERROR_MEMORY;
+}
+
+/* One in a hundred is pushed; all others lie. */
+static bool isStillHeap(const pnScene *scene, uint32_t body) {
+  (void)scene;
+  return body % 100 != 50;
+}
+
+static void frameHeap(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
+  const Motion *motion = scene->motion;
+  const Mover *m = &motion->movers[body];
+  uint32_t g = (uint32_t)ceil(cbrt(scene->bodyCount));
+  double time = isStillHeap(scene, body) ? 0.0 : (double)frame * scene->frameStep;
+  pnSceneTurn turn = pn_makeSceneTurn(0.05 * m->spin[0] + 0.1 * m->spin[0] * time, 0.05 * m->spin[1]);
+  pnSceneVec at = pn_vec(body % g, body / g % g, body / g / g);
+  at.x += 0.01 * (m->place.x - 0.5) + 0.1 * sin(0.3 * time);
+  at.y += 0.01 * (m->place.y - 0.5);
+  at.z += 0.01 * (m->place.z - 0.5);
+  for (uint32_t i = 0; i < scene->vertexCount; ++i)
+    pn_storeSceneVertex(outVertices + 3 * (size_t)i, pn_vecAdd(pn_sceneTurn(&turn, scene->points[i]), at));
+}
+
+const pnSceneKind pn_sceneHeap = {
+    .name = "heap",
+    .text = "boxes that lie beside and on each other, of which one in a hundred is pushed",
+    .usualSize = 4000,
+    .create = createHeap,
+    .frame = frameHeap,
+    .isStill = isStillHeap,
 };
 
 /* ---------------------------------------------------------------- fish */

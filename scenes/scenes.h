@@ -24,6 +24,8 @@
  * What users bring, and laboratories forget; N is not always triangles:
  *   bodies-N    N small bodies of 12, 20 and 80 triangles drift and turn through each other in a box, 40 frames.
  *   idle-N      N such bodies that neither touch nor move, 20 frames.
+ *   leaves-N    N leaves of two triangles tumble through each other, 40 frames.
+ *   heap-N      N boxes of 12 triangles that touch, of which one in a hundred is pushed, 20 frames.
  *   shoal-N     N fish of 320 triangles swim and bend in a wide tank, and hardly two touch, 40 frames.
  *   terrain-N   a terrain of N triangles that stands still, and 500 bodies of 80 on it, 40 frames.
  *   level-N     a level of N triangles, two kilometres wide, that stands still, and 5 figures of 20 480 in its one fine hall, 40 frames.

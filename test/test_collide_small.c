@@ -135,8 +135,8 @@ static size_t expectTruth(Body *a, Body *b, const pnFrameDef *def, pnFrame *fram
   return n;
 }
 
-static const uint32_t sizes[][2] = {{3, 1},   {8, 12},  {12, 20}, {15, 30},  {16, 33}, {17, 63},
-                                    {32, 64}, {42, 80}, {48, 65}, {63, 127}, {64, 128}};
+static const uint32_t sizes[][2] = {{3, 1},   {4, 2},   {5, 3},   {6, 4},   {7, 5},   {8, 12},   {12, 20}, {15, 30},
+                                    {16, 33}, {17, 63}, {32, 64}, {42, 80}, {48, 65}, {63, 127}, {64, 128}};
 #define SIZES (sizeof sizes / sizeof sizes[0])
 
 /* Two bodies of these sizes, the second one shifted. */

@@ -92,6 +92,8 @@ static void seeVertices(SmallSide *s, const pnTree *tree, const pnSmallView *vie
 /* ---------------------------------------------------------------- triangles that are left */
 
 #ifdef BY_BYTES
+static const uint8_t numbersUpTo[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
 /* Triangles that are not beyond one of the sides. */
 static void keepTriangles(SmallSide *s, const float *lo, const float *hi) {
   uint64_t beyond[2 * PN_SMALL_DIRECTIONS] = {0};
@@ -118,8 +120,15 @@ static void keepTriangles(SmallSide *s, const float *lo, const float *hi) {
   memset(s->triangle + s->count, s->triangle[0], WIDE);
 }
 
-/* Their boxes, and the one around all of them. */
-PN_INLINE void boundTriangles(SmallSide *s, float margin) {
+/* All of them. */
+PN_INLINE void keepAll(SmallSide *s) {
+  s->count = s->triangleCount;
+  for (int k = 0; k < 3; ++k) memcpy(s->corner[k], s->shape->corner[k], WIDE);
+  memcpy(s->triangle, numbersUpTo, WIDE);
+}
+
+/* Their boxes, and, if `around`, the one around all of them. */
+PN_INLINE void boundTriangles(SmallSide *s, float margin, bool around) {
   F least[PN_SMALL_DIRECTIONS], most[PN_SMALL_DIRECTIONS];
   for (uint32_t i = 0; i < s->count; i += WIDE) {
     for (uint32_t k = 0; k < PN_SMALL_DIRECTIONS; ++k) {
@@ -137,7 +146,7 @@ PN_INLINE void boundTriangles(SmallSide *s, float margin) {
     }
     pn_pick16(s->shape->slot, s->triangle + i, s->slot + i);
   }
-  for (uint32_t k = 0; k < PN_SMALL_DIRECTIONS; ++k) {
+  for (uint32_t k = 0; around && k < PN_SMALL_DIRECTIONS; ++k) {
     s->lo[k] = LOWEST(least[k]);
     s->hi[k] = HIGHEST(most[k]);
   }
@@ -190,6 +199,12 @@ static void keepTriangles(SmallSide *s, const float *lo, const float *hi) {
   s->count = n;
 }
 
+/* All of them; what fills up a register is the first again. */
+PN_INLINE void keepAll(SmallSide *s) {
+  s->count = s->triangleCount;
+  for (uint32_t t = 0; t < WIDE; ++t) s->triangle[t] = t < s->count ? (uint8_t)t : 0;
+}
+
 /* The box of a triangle in all directions, as two rows. A vertex is read where it is, and its number along the fourth beside it. */
 PN_INLINE void boundTriangle(const SmallSide *s, uint32_t triangle, pnF4 *outLo, pnF4 *outHi) {
   pnF4 v[3];
@@ -201,8 +216,8 @@ PN_INLINE void boundTriangle(const SmallSide *s, uint32_t triangle, pnF4 *outLo,
   *outHi = pn_f4Max(pn_f4Max(v[0], v[1]), v[2]);
 }
 
-/* Boxes of triangles that are left, and the one around all of them. */
-PN_INLINE void boundTriangles(SmallSide *s, float margin) {
+/* Boxes of triangles that are left, and, if `around`, the one around all of them. */
+PN_INLINE void boundTriangles(SmallSide *s, float margin, bool around) {
   const float margins[4] = {0, 0, 0, margin};
   pnF4 more = pn_f4Load(margins), least = pn_f4Set1(FLT_MAX), most = pn_f4Set1(-FLT_MAX);
   for (uint32_t i = 0; i < s->count; i += WIDE) {
@@ -223,6 +238,7 @@ PN_INLINE void boundTriangles(SmallSide *s, float margin) {
       STORE(s->boxHi[k] + i, column[1][k]);
     }
   }
+  if (!around) return;
   pn_f4Store(s->lo, least);
   pn_f4Store(s->hi, most);
 }
@@ -264,6 +280,29 @@ static uint32_t pairBoxes(const SmallSide *a, const SmallSide *b, pnPair *out) {
 }
 #endif
 
+/* Of so few triangles, one register of them at most, it takes longer to find out which are left than to pair all. */
+#define FEW 4u
+
+/* Boxes of the triangles of both that may meet; false: none do. */
+PN_INLINE bool findBoxes(SmallSide *a, SmallSide *b, float margin, pnCost *cost) {
+  if (a->triangleCount <= FEW && b->triangleCount <= FEW) {
+    keepAll(a);
+    keepAll(b);
+    boundTriangles(a, margin, false);
+    boundTriangles(b, 0, false);
+    return true;
+  }
+  keepTriangles(a, b->lo, b->hi);
+  cost->volumeTests += a->triangleCount;
+  if (a->count == 0) return false;
+  boundTriangles(a, margin, true);
+  keepTriangles(b, a->lo, a->hi);
+  cost->volumeTests += b->triangleCount;
+  if (b->count == 0) return false;
+  boundTriangles(b, 0, false);
+  return true;
+}
+
 bool OPEN_SMALL(const pnTree *a, const pnTree *b, const pnSmallView *view, pnWorker *w) {
   SmallSide A, B;
   seeVertices(&A, a, view);
@@ -273,14 +312,7 @@ bool OPEN_SMALL(const pnTree *a, const pnTree *b, const pnSmallView *view, pnWor
   B.lo[3] -= view->margin;
   B.hi[3] += view->margin;
   if (A.hi[3] < B.lo[3] || A.lo[3] > B.hi[3]) return true;
-  keepTriangles(&A, B.lo, B.hi);
-  w->cost.volumeTests += A.triangleCount;
-  if (A.count == 0) return true;
-  boundTriangles(&A, view->margin);
-  keepTriangles(&B, A.lo, A.hi);
-  w->cost.volumeTests += B.triangleCount;
-  if (B.count == 0) return true;
-  boundTriangles(&B, 0);
+  if (!findBoxes(&A, &B, view->margin, &w->cost)) return true;
   /* eight or sixteen are written at a time */
   size_t room = (size_t)A.count * B.count + 16;
   if (!pn_arrayReserve(&w->candidates, w->candidates.count + room)) return false;
