@@ -325,15 +325,27 @@ static void farAndBack(void **state) {
   assert_true(found > 1000);
 }
 
+/* The first triangle again and again, until there are so many. */
+static void repeatFirst(Body *body, uint32_t count) {
+  for (uint32_t *n = &body->triangleCount; *n < count; ++*n)
+    memcpy(body->triangles + 3 * *n, body->triangles, 3 * sizeof(uint32_t));
+}
+
+/* As few triangles as they have, and so many that it is asked which of them are left. */
 static void expectTouch(Body *a, Body *b) {
   pnTreeDef def = plainDef();
   pnFrame frame;
-  openTree(a, &def);
-  openTree(b, &def);
-  assert_true(expectTruth(a, b, NULL, &frame) > 0);
-  assert_true(expectTruth(b, a, NULL, &frame) > 0);
-  closeTree(a);
-  closeTree(b);
+  for (uint32_t count = 0; count <= 12; count += 12) {
+    Body x = *a, y = *b;
+    repeatFirst(&x, count);
+    repeatFirst(&y, count);
+    openTree(&x, &def);
+    openTree(&y, &def);
+    assert_true(expectTruth(&x, &y, NULL, &frame) > 0);
+    assert_true(expectTruth(&y, &x, NULL, &frame) > 0);
+    closeTree(&x);
+    closeTree(&y);
+  }
 }
 
 /* Where a is below the plane through b's edge and touches its middle, numbers along the direction between them are rounded, each in its

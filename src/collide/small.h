@@ -12,6 +12,8 @@
  *   3. Triangles of a that are left have a box, less than a's. Likewise those of b that are not beyond one of its sides.
  *   4. Of both, the box of each with the box of each: those that overlap are candidates.
  *
+ * Bodies of four triangles at most, cards, leaves, go from 1 to 4.
+ *
  * Candidates come in the order of the triangles' numbers, and so do pairs: nothing is left to sort.
  *
  * Boxes of floats are exact. Numbers along the fourth direction are rounded; the margin is in small.c, with its reason. */
