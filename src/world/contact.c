@@ -181,8 +181,9 @@ static void mendAnswer(pnWorld *world, const pnFrame *frame) {
   bool soups = hasSoups(world);
   shiftContacts(world);
   pn_splice(world->contacts.data, world->contactCount, sizeof(pnContact), world->nextContacts.data, s, n);
-  memcpy(world->contacts.data + frame->contactCount, world->nextContacts.data + count,
-         frame->endedCount * sizeof(pnContact));
+  if (frame->endedCount > 0)
+    memcpy(world->contacts.data + frame->contactCount, world->nextContacts.data + count,
+           frame->endedCount * sizeof(pnContact));
   pn_splice(world->pairs.data, pairs, sizeof(pnPair), world->collider.pairs.data, s + n, n);
   if (soups) pn_splice(world->generations.data, pairs, 2 * sizeof(uint32_t), world->nextGenerations.data, s + n, n);
   world->contacts.count = (size_t)frame->contactCount + frame->endedCount;
