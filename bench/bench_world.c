@@ -25,10 +25,10 @@
 #define MAX_FRAMES 1024
 
 static const char *const usualScenes[] = {
-    "s1-20480",     "s1-327680",  "s2",        "s4",       "s5-grid", "s5-turned", "bodies",     "idle",
-    "terrain",      "hair",       "hair-self", "blobs",    "shuffle", "swarm",     "cloth-ball", "rod-twist",
-    "blobs-65536",  "slivers",    "decay",     "s1-mixed", "burst",   "level",     "tiles",      "shoal",
-    "shuffle-self", "burst-self", "tangle",    "pages",    "roll",    "table",     "leaves",     "heap"};
+    "s1-20480", "s1-327680", "s2",    "s4",      "s5-grid", "s5-turned",   "bodies",       "idle",        "terrain",
+    "hair",     "hair-self", "blobs", "shuffle", "swarm",   "cloth-ball",  "rod-twist",    "blobs-65536", "slivers",
+    "decay",    "s1-mixed",  "burst", "level",   "tiles",   "shoal",       "shuffle-self", "burst-self",  "tangle",
+    "pages",    "roll",      "table", "leaves",  "heap",    "shuffle-3200"};
 static const char *const usualPeers[] = {"pinch:default", "embree", "embree:rebuild", "embree:joined"};
 
 /* What a child tells its parent. */

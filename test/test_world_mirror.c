@@ -9,6 +9,7 @@
 #include "tree/tree.h"
 #include "world/mirror.h"
 #include "world/successor.h"
+#include "world/watch.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -123,28 +124,190 @@ static const pnBody *bodyOf(const Play *p, int world, int body) {
   return &p->worlds[world]->bodies.data[p->bodies[world][body].index1 - 1];
 }
 
-/* Patches thrown about: soups from the first leap on; trees again when they have come to rest. */
+/* Two bodies of small triangles that have nothing to do with each other, side by side in a cube; those of one stand on end. */
+static Play beginChips(uint32_t triangleCount) {
+  Play p = {.bodyCount = 2};
+  uint32_t *triangles = malloc(3 * triangleCount * sizeof *triangles), side = 1;
+  while (side * side * side < triangleCount) ++side;
+  for (uint32_t i = 0; i < 3 * triangleCount; ++i) triangles[i] = i;
+  for (uint32_t b = 0; b < 2; ++b) {
+    p.vertices[b] = malloc(9 * triangleCount * sizeof(float));
+    for (uint32_t i = 0; i < 9 * triangleCount; ++i) {
+      uint32_t chip = i / 9, at[3] = {chip % side, chip / side % side, chip / side / side};
+      float size = 1.0f / (float)side, corner = (float)(i % 9 == 3) + 0.8f * (float)(i % 9 == 7 + b) + 0.3f * (float)b;
+      p.vertices[b][i] = size * ((float)at[i % 3] + corner);
+    }
+    pnMeshDef def = pnDefaultMeshDef();
+    def.vertices = p.vertices[b];
+    def.vertexCount = 3 * triangleCount;
+    def.triangles = triangles;
+    def.triangleCount = triangleCount;
+    testExpectOk(pnCreateMesh(&def, &p.meshes[b]));
+  }
+  free(triangles);
+  addBodies(&p, false);
+  return p;
+}
+
+/* Each triangle of a body somewhere else, so many times as large as at rest; then a frame. */
+static size_t scatterChips(Play *p, TestRandom *r, uint32_t bodyCount, float size) {
+  for (uint32_t b = 0; b < bodyCount; ++b) {
+    const float *rest = pnMesh_GetVertices(p->meshes[b]);
+    for (uint32_t i = 0; i < pnMesh_GetVertexCount(p->meshes[b]); i += 3)
+      for (int k = 0; k < 3; ++k) {
+        float at = testFloat(r, 0, 1);
+        for (uint32_t c = i; c < i + 3; ++c)
+          p->vertices[b][3 * c + k] = at + size * (rest[3 * c + k] - rest[3 * i + k]);
+      }
+  }
+  return collideBoth(p);
+}
+
+/* Small triangles thrown about: their trees are asked once more, then soups, which stay as they open less; trees again when they have come to rest. */
 static void tornTreesGetMirrors(void **state) {
   (void)state;
-  Play p = begin("shuffle-3200");
-  size_t pairs = play(&p, 0, 0);
-  for (int b = 0; b < 2; ++b) assert_null(bodyOf(&p, 0, b)->mirror);
+  Play p = beginChips(1200);
+  TestRandom r = testRandom(21);
+  size_t pairs = collideBoth(&p);
+  for (int b = 0; b < 2; ++b) assert_true(!bodyOf(&p, 0, b)->mirror && !bodyOf(&p, 0, b)->watch);
   for (uint32_t frame = 1; frame < 20; ++frame) {
-    pairs += play(&p, frame, 0);
+    uint64_t before = bodyOf(&p, 0, 0)->opened;
+    pairs += scatterChips(&p, &r, 2, 1);
     for (int b = 0; b < 2; ++b) {
-      assert_non_null(bodyOf(&p, 0, b)->mirror);
-      assert_null(bodyOf(&p, 1, b)->mirror);
+      const pnBody *body = bodyOf(&p, 0, b);
+      assert_true(body->watch && !bodyOf(&p, 1, b)->mirror && !bodyOf(&p, 1, b)->watch);
+      assert_int_equal(body->mirror != NULL, frame > 1);
+      if (!body->mirror) continue;
+      assert_int_equal(body->mirror->trial.isOn, frame == 2 || frame == 3);
+      if (frame == 2) assert_int_equal(body->mirror->trial.formerOpened, before);
+      if (frame == 2) assert_true(before > 5 * 1200 && body->tree->poseFrame < body->pose->frame);
+      assert_true(p.opened[0] < p.opened[1]);
     }
   }
   assert_int_equal(p.rebuilds, 0);
   /* all move, but as one */
-  for (uint32_t i = 1; i < 40; ++i) pairs += play(&p, 20, 0.01f * (float)i);
-  assert_int_equal(p.rebuilds, 2);
-  for (int b = 0; b < 2; ++b) assert_null(bodyOf(&p, 0, b)->mirror);
+  for (uint32_t i = 1; i < 40; ++i) {
+    for (uint32_t b = 0; b < 2; ++b)
+      for (uint32_t k = 0; k < 9 * 1200; ++k) p.vertices[b][k] += 0.01f * (float)i;
+    assert_int_equal(p.rebuilds, i <= 32 ? 0 : 2);
+    pairs += collideBoth(&p);
+  }
+  for (int b = 0; b < 2; ++b) assert_true(!bodyOf(&p, 0, b)->mirror && !bodyOf(&p, 0, b)->watch);
   assert_true(pairs > 500);
   /* a body that is destroyed takes its mirror along; one that stays goes on */
-  play(&p, 30, 0);
+  for (uint32_t frame = 0; frame < 3; ++frame) scatterChips(&p, &r, 2, 1);
+  assert_non_null(bodyOf(&p, 0, 1)->mirror);
   for (int w = 0; w < 2; ++w) testExpectOk(pnWorld_DestroyBody(p.worlds[w], p.bodies[w][1]));
+  end(&p);
+}
+
+/* One that is as it was built opens as much for one that is torn, and keeps its tree. */
+static void onlyTornTreesAreLeft(void **state) {
+  (void)state;
+  Play p = beginChips(1200);
+  TestRandom r = testRandom(22);
+  collideBoth(&p);
+  for (uint32_t frame = 1; frame < 6; ++frame) {
+    scatterChips(&p, &r, 1, 1);
+    const pnBody *torn = bodyOf(&p, 0, 0), *other = bodyOf(&p, 0, 1);
+    assert_true(other->opened == torn->opened && !other->mirror && !other->watch && torn->watch);
+    assert_int_equal(torn->mirror != NULL, frame > 1);
+  }
+  end(&p);
+}
+
+/* What was opened in a frame that is long past says nothing; and a mirror that was not asked is not judged. */
+static void onlyRecentFramesCount(void **state) {
+  (void)state;
+  for (uint32_t idle = 2; idle < 5; ++idle) {
+    Play p = beginChips(1200);
+    TestRandom r = testRandom(23);
+    collideBoth(&p);
+    scatterChips(&p, &r, 2, 1);
+    assert_true(bodyOf(&p, 0, 0)->opened > 5 * 1200);
+    for (uint32_t i = 0; i < idle; ++i)
+      for (int w = 0; w < 2; ++w) testExpectOk(pnWorld_Collide(p.worlds[w], NULL).result);
+    for (uint32_t frame = 0; frame < 8; ++frame) {
+      /* apart for some frames */
+      const pnMatrix far = {{{1, 0, 0, frame > 1 && frame < 6 ? 10.0f : 0.0f}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
+      for (int w = 0; w < 2; ++w) testExpectOk(pnBody_SetTransform(p.worlds[w], p.bodies[w][0], &far));
+      scatterChips(&p, &r, 2, 1);
+      const pnBody *body = bodyOf(&p, 0, 1);
+      assert_int_equal(body->mirror != NULL, frame > 0 || idle < 4);
+      if (body->mirror) assert_int_equal(body->mirror->trial.isOn, idle < 4 ? frame < 2 : frame < 7);
+    }
+    end(&p);
+  }
+}
+
+/* Where everything is near everything, a mirror opens no less: it is tried once, again when it has become worse by half, and of a body that was
+ * torn anew. */
+static void noBetterMirrorsOfTwoAreRefused(void **state) {
+  (void)state;
+  Play p = beginChips(1200);
+  TestRandom r = testRandom(24);
+  uint32_t trials = 0;
+  collideBoth(&p);
+  for (uint32_t frame = 1; frame < 9; ++frame) {
+    scatterChips(&p, &r, 2, 12);
+    const pnBody *body = bodyOf(&p, 0, 0);
+    trials += body->mirror != NULL;
+    assert_true(body->watch && (!body->mirror || body->mirror->trial.isOn));
+    assert_int_equal(body->mirror != NULL, frame == 2 || frame == 3);
+    assert_int_equal(body->refusedOpened > 5 * 1200, frame > 3);
+  }
+  assert_int_equal(trials, 2);
+  /* as it was built for a while, and then torn again */
+  for (uint32_t i = 0; i < 34; ++i) {
+    for (uint32_t b = 0; b < 2; ++b)
+      for (uint32_t k = 0; k < 9 * 1200; ++k) p.vertices[b][k] = pnMesh_GetVertices(p.meshes[b])[k] + 0.01f * (float)i;
+    collideBoth(&p);
+  }
+  const pnBody *body = bodyOf(&p, 0, 0);
+  assert_true(!body->watch && body->quality < 1.5f && body->refusedOpened > 0 && p.rebuilds == 0);
+  scatterChips(&p, &r, 2, 12);
+  assert_true(body->watch && body->refusedOpened == 0);
+  scatterChips(&p, &r, 2, 12);
+  assert_non_null(body->mirror);
+  end(&p);
+}
+
+/* Patches of a small body thrown about: its tree is left as it is, and no new one is built, until it moves as one; then it has become worn. */
+static void smallTornTreesAreKept(void **state) {
+  (void)state;
+  Play p = begin("shuffle-3200");
+  size_t pairs = 0;
+  const pnBody *body = bodyOf(&p, 0, 0);
+  for (uint32_t frame = 0; frame < 40; ++frame) {
+    pairs += play(&p, frame, 0);
+    assert_true(!body->mirror && !body->successor && !body->isWorn);
+    assert_int_equal(body->watch != NULL, frame > 0);
+    assert_true(frame == 0 || (body->quality > 3 && body->opened < 5 * 3200));
+  }
+  for (uint32_t i = 1; i < 200; ++i) {
+    pairs += play(&p, 39, 0.001f * (float)i);
+    assert_int_equal(body->watch != NULL, i < 32);
+    if (i <= 32) assert_true(!body->isWorn && p.rebuilds == 0);
+    assert_null(body->mirror);
+  }
+  assert_int_equal(p.rebuilds, 2);
+  assert_true(body->quality < 1.5f && pairs > 1000);
+  end(&p);
+}
+
+/* Those of a large one get a soup in the very frame. */
+static void largeTornTreesGetMirrorsAtOnce(void **state) {
+  (void)state;
+  Play p = begin("shuffle-33600");
+  for (uint32_t frame = 0; frame < 3; ++frame) {
+    assert_true(play(&p, frame, 0) > 100);
+    for (int b = 0; b < 2; ++b) {
+      const pnBody *body = bodyOf(&p, 0, b);
+      assert_int_equal(body->mirror != NULL, frame > 0);
+      assert_true(!body->mirror || !body->mirror->trial.isOn);
+    }
+  }
+  assert_true(5 * p.opened[0] < p.opened[1]);
   end(&p);
 }
 
@@ -153,6 +316,7 @@ static void tornTreesGetMirrors(void **state) {
 static void mirrorsReadInPlace(void **state) {
   (void)state;
   Play p = begin("shuffle-3200");
+  p.worlds[0]->lab.mirrors = true;
   const pnMatrix straight = pnMatrix_Identity(), turned = {{{0, 1, 0, 0}, {-1, 0, 0, 0.5f}, {0, 0, 1, 0}}};
   size_t pairs = play(&p, 0, 0), count[2] = {pnMesh_GetVertexCount(p.meshes[0]), pnMesh_GetVertexCount(p.meshes[1])};
   float *copy = malloc(sizeof(float) * (3 * count[0] + 1));
@@ -185,6 +349,7 @@ static void mirrorsReadInPlace(void **state) {
 static void mirrorsNameVertices(void **state) {
   (void)state;
   Play p = begin("shuffle-3200");
+  p.worlds[0]->lab.mirrors = true;
   play(&p, 0, 0);
   play(&p, 1, 0);
   assert_non_null(bodyOf(&p, 0, 0)->mirror);
@@ -644,7 +809,7 @@ static void dearTreesAreLeft(void **state) {
     before = body->opened;
   }
   assert_int_equal(left, 1);
-  assert_int_equal(trials, 1);
+  assert_int_equal(trials, 2);
   assert_true(before < 2 * 20000); /* and its tree seven for each triangle */
   /* a transform makes it anew, and what is known of the tree that was left stays */
   const pnMatrix turned = {{{0, 1, 0, 0}, {-1, 0, 0, 0.5f}, {0, 0, 1, 0}}};
@@ -691,7 +856,9 @@ static void testsAreWorkToo(void **state) {
   const pnBody *body = bodyOf(&p, 0, 0);
   double pairs = 20000 * (1.0 + 0.25 * 3 * (3.0 * 20000 / pnMesh_GetVertexCount(p.meshes[0]) - 1));
   for (uint32_t frame = 0; frame < 12; ++frame) {
-    bool onTrial = body->mirror && body->mirror->trial.isOn, isLess = false, opensLess = false;
+    /* two frames have been asked */
+    bool onTrial = body->mirror && body->mirror->trial.isOn && body->mirror->asked == 2, isLess = false,
+         opensLess = false;
     if (onTrial) {
       isLess = (double)body->opened + 0.75 * (double)body->tested + pairs < body->mirror->trial.formerWork;
       opensLess = (double)body->opened + pairs < (double)body->mirror->trial.formerOpened;
@@ -800,7 +967,7 @@ static void noBetterMirrorsAreRefused(void **state) {
     assert_true(!body->mirror || body->mirror->trial.isOn);
     assert_true(body->opened > 4 * 1200);
   }
-  assert_int_equal(trials, 2); /* once with halves that are apart, and once together, which opens twice as much */
+  assert_int_equal(trials, 4); /* two frames with halves that are apart, and two together, which opens twice as much */
   const pnBody *body = bodyOf(&p, 0, 0);
   assert_null(body->mirror);
   assert_true(body->refusedOpened > 0 && (double)body->opened < 1.5 * (double)body->refusedOpened);
@@ -847,6 +1014,11 @@ static void memoryFailuresAreReported(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(tornTreesGetMirrors),
+                                     cmocka_unit_test(onlyTornTreesAreLeft),
+                                     cmocka_unit_test(onlyRecentFramesCount),
+                                     cmocka_unit_test(noBetterMirrorsOfTwoAreRefused),
+                                     cmocka_unit_test(smallTornTreesAreKept),
+                                     cmocka_unit_test(largeTornTreesGetMirrorsAtOnce),
                                      cmocka_unit_test(mirrorsReadInPlace),
                                      cmocka_unit_test(mirrorsNameVertices),
                                      cmocka_unit_test(wornTreesAreRebuilt),

@@ -28,7 +28,8 @@ typedef struct pnWorldDef {
   pnTasks tasks; /* zeroed: one thread */
   /* From which pnTree_GetQuality on the tree of a free body without self-collision is worn (default 2): when it has cost as
    * much as building does, a new one is built, a little in every frame, and kept if it is better. Worn, too, is one of which next to nothing
-   * comes, however much of it is opened. One that is torn between two frames is followed as a soup. 0: nothing of this, ever. */
+   * comes, however much of it is opened. One that is torn between two frames is followed as a soup, where that is less work. 0: nothing
+   * of this, ever. */
   float rebuildQuality;
   const struct pnWorldLab *lab; /* null (default) in products: pinch/lab.h */
   uint32_t cookie;              /* PN_COOKIE, by pnDefaultWorldDef() */

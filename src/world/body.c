@@ -3,6 +3,7 @@
 #include "world/mirror.h"
 #include "world/successor.h"
 #include "world/course.h"
+#include "world/watch.h"
 
 #include "base/memory.h"
 #include "collide/cutting.h"
@@ -182,6 +183,7 @@ pnResult pn_bodyCreate(pnBody *body, const pnBodyDef *asked) {
 
 void pn_bodyFree(pnBody *body) {
   pn_dropMirror(body);
+  pn_dropWatch(body);
   pn_dropSuccessor(body);
   pn_free(body->cutting, sizeof(pnCutting));
   pn_dropFoci(body);

@@ -59,7 +59,8 @@ typedef struct pnBody {
   struct pnSuccessor *successor; /* a new tree in the making or on trial: successor.h; mostly null */
   float refused;                 /* the quality at which a new tree was no better; 0: none was */
   float refusedWaste;            /* and the pairs of nodes for each of triangles */
-  uint64_t refusedOpened;        /* self: the pairs of nodes opened in a frame after which a mirror opened no fewer */
+  uint64_t refusedOpened;        /* the pairs of nodes opened in a frame after which a mirror opened no fewer */
+  struct pnWatch *watch;         /* it was torn: watch.h; mostly null */
   struct pnCutting *cutting;     /* of the first large body beside it: collide/cutting.h; mostly null */
   struct pnFoci *foci;           /* focus.h; mostly null */
   uint64_t cutFrame;             /* in which it was last handed out */

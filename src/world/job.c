@@ -272,7 +272,10 @@ void pn_filterJobs(pnWorld *world, const pnFrameDef *def, size_t dense, pnCost *
 
 static void bookBody(pnBody *body, uint64_t frame, const pnJob *job) {
   if (!body->isTended) return;
-  if (body->bookFrame != frame) body->opened = body->tested = 0;
+  if (body->bookFrame != frame) {
+    body->opened = body->tested = 0;
+    if (body->mirror) ++body->mirror->asked;
+  }
   body->bookFrame = frame;
   body->opened += job->opened;
   body->tested += job->first ? job->opened : job->tested; /* who stops at a first pair tests few, and wastes nothing */

@@ -4,13 +4,6 @@
 #include "mesh/soup.h"
 #include "tree/bucket.h"
 
-#include <math.h>
-
-/* A sample that moves against the others by less than this part of the body's size is where it was; after so many frames in which
- * all are, a tree is worth building. */
-#define NEAR 0.02
-#define STEADY_FRAMES 32u
-
 void pn_dropMirror(pnBody *body) {
   pnMirror *m = body->mirror;
   if (m) {
@@ -19,31 +12,6 @@ void pn_dropMirror(pnBody *body) {
     pn_free(m, sizeof *m);
   }
   body->mirror = NULL;
-}
-
-static uint32_t sampleAt(const pnBody *body, uint32_t i) {
-  return (uint32_t)((uint64_t)i * body->pose->mesh->vertexCount / PN_MIRROR_SAMPLES);
-}
-
-/* Did the samples move as one since the last time? Keeps where they are now. */
-static bool movedAsOne(const pnBody *body) {
-  pnMirror *m = body->mirror;
-  double mean[3] = {0, 0, 0}, step[PN_MIRROR_SAMPLES][3], sum = 0, size = 0;
-  for (uint32_t i = 0; i < PN_MIRROR_SAMPLES; ++i) {
-    float p[3];
-    uint32_t v = sampleAt(body, i);
-    pn_poseFetch(body->pose, &v, 1, p, 3);
-    for (int k = 0; k < 3; ++k) {
-      step[i][k] = (double)p[k] - m->sample[i][k];
-      mean[k] += step[i][k] / PN_MIRROR_SAMPLES;
-      m->sample[i][k] = p[k];
-    }
-  }
-  for (int k = 0; k < 3; ++k) {
-    size = fmax(size, (double)(&m->tree->box.max.x)[k] - (&m->tree->box.min.x)[k]);
-    for (uint32_t i = 0; i < PN_MIRROR_SAMPLES; ++i) sum += fabs(step[i][k] - mean[k]);
-  }
-  return sum / PN_MIRROR_SAMPLES < NEAR * size;
 }
 
 /* Triangles that a worker fetches at a time. */
@@ -111,16 +79,8 @@ pnResult pn_makeMirror(pnBody *body, const pnTasks *tasks) {
     bucketDef.soup = m->soup;
     result = pn_createBucketTree(&bucketDef, &body->tree->box, tasks, &m->tree);
   }
-  if (result != PN_OK) {
-    pn_dropMirror(body);
-    return result;
-  }
-  (void)movedAsOne(body);
-  return PN_OK;
-}
-
-bool pn_isSteady(const pnMirror *mirror) {
-  return mirror->steady >= STEADY_FRAMES;
+  if (result != PN_OK) pn_dropMirror(body);
+  return result;
 }
 
 pnResult pn_followMirror(pnBody *body, const pnTasks *tasks) {
@@ -143,7 +103,6 @@ pnResult pn_followMirror(pnBody *body, const pnTasks *tasks) {
     m->frame = 0; /* the next frame tries again */
     return result;
   }
-  m->steady = movedAsOne(body) ? m->steady + 1 : 0;
   ++m->age;
   return PN_OK;
 }

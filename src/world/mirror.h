@@ -15,9 +15,7 @@
 #include "base/core.h"
 #include "world/body.h"
 
-#define PN_MIRROR_SAMPLES 64u
-
-/* Of a body that looks at itself: what its tree was when it was left, and whether that was right is still to be found out. */
+/* What the tree of the body was when it was left, and whether that was right is still to be found out (tend.c). */
 typedef struct pnMirrorTrial {
   bool isOn;
   uint64_t formerOpened; /* pairs of nodes in the last frame of the tree */
@@ -28,11 +26,10 @@ typedef struct pnMirrorTrial {
 typedef struct pnMirror {
   pnSoup *soup;
   pnTree *tree;
-  uint64_t frame;  /* of the pose, that the soup was set to */
-  uint32_t steady; /* frames in which what was sampled moved as one */
-  uint32_t age;    /* frames that it has followed */
+  uint64_t frame; /* of the pose, that the soup was set to */
+  uint32_t age;   /* frames that it has followed, */
+  uint32_t asked; /* and those in which a query came to it */
   pnMirrorTrial trial;
-  float sample[PN_MIRROR_SAMPLES][3];
 } pnMirror;
 
 /* The tree that queries between bodies use. */
@@ -44,8 +41,6 @@ PN_INLINE pnTree *pn_treeOf(const pnBody *body) {
 pnResult pn_makeMirror(pnBody *body, const pnTasks *tasks);
 /* Brings the mirror and its tree to the pose. */
 pnResult pn_followMirror(pnBody *body, const pnTasks *tasks);
-/* Has the body moved as one for a while, so that a tree is worth its build again? */
-bool pn_isSteady(const pnMirror *mirror);
 void pn_dropMirror(pnBody *body);
 
 #endif

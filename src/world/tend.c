@@ -1,7 +1,7 @@
 /* tend.c: see tend.h.
  *
- * A tree that has worn out slowly gets a successor (successor.h), one that was torn between two frames a mirror (mirror.h). What a tree costs
- * is counted in pairs of nodes that were opened, and what may be done about it as well, so that the same happens in the same frame on every
+ * A tree that has worn out slowly gets a successor (successor.h), one that was torn between two frames a mirror (mirror.h), where that is less work.
+ * What a tree costs is counted in pairs of nodes that were opened, and what may be done about it as well, so that the same happens in the same frame on every
  * machine. */
 #include "world/tend.h"
 
@@ -10,6 +10,7 @@
 #include "tree/tree.h"
 #include "world/mirror.h"
 #include "world/successor.h"
+#include "world/watch.h"
 
 /* A build takes about as long as opening so many pairs of nodes for each triangle (300 ns and 30 ns). A worn tree is built anew
  * when it has cost as much: never more than twice what the best choice would have cost. */
@@ -23,15 +24,22 @@
 #define WASTE 10.0f
 #define WASTE_QUALITY 1.2f
 
-/* What a mirror of a body that looks at itself takes, beside what it opens, in pairs of nodes: for each triangle that it follows, and for each
+/* What a mirror takes, beside what it opens, in pairs of nodes: for each triangle that it follows, and where a body looks at itself, for each
  * corner that meets another one at a vertex (bench_world burst-self, shuffle-self). A tree that opens one for each triangle more is dear.
  * In cloth that is crumpled to a ball it opens two for each, and six would be dear. */
 #define FOLLOW_PAIRS 1.0
 #define CORNER_PAIRS 0.25
 #define DEAR_PAIRS 1.0
+/* What two bodies open counts in both of them, and mostly both are torn. From five for each triangle on two mirrors are less work
+ * (bench_world shuffle-N: with 12 800 triangles a tree opens three and takes two thirds of the time, with 32 000 it opens eight and takes 1.3 times as long). */
+#define SHARED_FOLLOW_PAIRS 2.0
+#define SHARED_DEAR_PAIRS 3.0
 /* And what it takes to test a pair of triangles, beside opening a pair of nodes (60 ns and 80 ns, each with all that belongs to it). Of a
  * sheet that is rolled up tightly a mirror opens a quarter of what its own tree does, and tests five times as many. */
 #define TEST_PAIRS 0.75
+/* A trial takes so many frames, and is begun by what was opened in one that is no longer ago than so many. */
+#define TRIAL_FRAMES 2u
+#define RECENT_FRAMES 4u
 /* So often it is looked whether its own tree has come to fit again. */
 #define LOOK_FRAMES 32u
 
@@ -61,6 +69,7 @@ static pnResult rebuild(pnWorld *world, pnBody *body, uint32_t *outRebuilds) {
   pnResult result = pn_rebuildTree(body->tree, &world->def.tasks);
   if (result == PN_OK) {
     pn_dropMirror(body);
+    pn_dropWatch(body);
     setWorn(world, body, false);
     body->quality = 1;
     ++*outRebuilds;
@@ -131,11 +140,7 @@ static pnAllowance allowanceOf(const pnWorld *world, const uint32_t *places, siz
   return allowance;
 }
 
-/* ---------------------------------------------------------------- bodies that look at themselves */
-
-/* They keep the tree of their rest pose, which knows what lies beside what: over a folded pose layers that lie on each other would come into one
- * leaf, and more would be opened, not less. It is of no use where the body is in pieces that fly apart. Then a mirror is tried, and stays
- * if that is less work. */
+/* ---------------------------------------------------------------- mirrors on trial */
 
 /* Its own tree is what is asked again. */
 static pnResult leaveMirror(pnBody *body, const pnTasks *tasks) {
@@ -147,9 +152,16 @@ static pnResult leaveMirror(pnBody *body, const pnTasks *tasks) {
 }
 
 /* On average there are so many triangles around a vertex; each corner meets all but its own. */
-static double pairsOfMirror(const pnMesh *mesh) {
+static double pairsOfCorners(const pnMesh *mesh) {
   double corners = 3.0 * mesh->triangleCount, around = corners / mesh->vertexCount - 1.0;
-  return FOLLOW_PAIRS * mesh->triangleCount + CORNER_PAIRS * corners * PN_MAX(around, 0.0);
+  return CORNER_PAIRS * corners * PN_MAX(around, 0.0);
+}
+
+/* What a mirror of this body takes, beside what it opens. */
+static double pairsOfMirror(const pnBody *body) {
+  const pnMesh *mesh = body->pose->mesh;
+  if (!body->self) return SHARED_FOLLOW_PAIRS * mesh->triangleCount;
+  return FOLLOW_PAIRS * mesh->triangleCount + pairsOfCorners(mesh);
 }
 
 /* What a body has cost in the frame that was asked last, in pairs of nodes. */
@@ -157,24 +169,21 @@ static double workOf(const pnBody *body) {
   return (double)body->opened + TEST_PAIRS * (double)body->tested;
 }
 
-/* The frame with the mirror has been asked: was it less work? */
+/* A mirror is judged by the second frame in which it was asked: in the first its soup has just been put in order, which may not last. */
+static bool isToBeJudged(const pnBody *body) {
+  const pnMirror *m = body->mirror;
+  return m && m->trial.isOn && m->asked >= TRIAL_FRAMES;
+}
+
+/* Was it less work? */
 static pnResult judgeMirror(pnBody *body, const pnTasks *tasks) {
   pnMirror *m = body->mirror;
   m->trial.isOn = false;
   /* tests are luck where everything moves anyhow: a mirror is for opening less */
-  double own = pairsOfMirror(body->pose->mesh);
+  double own = pairsOfMirror(body);
   if ((double)body->opened + own < (double)m->trial.formerOpened && workOf(body) + own < m->trial.formerWork)
     return PN_OK;
   body->refusedOpened = m->trial.formerOpened;
-  return leaveMirror(body, tasks);
-}
-
-/* Have the pieces come together again, so that its tree fits half as badly as when it was left? */
-static pnResult lookBack(pnBody *body, const pnTasks *tasks) {
-  const pnMirror *m = body->mirror;
-  if (m->age % LOOK_FRAMES != 0) return PN_OK;
-  pnResult result = pn_followPose(body->tree, tasks);
-  if (result != PN_OK || pnTree_GetQuality(body->tree) > 0.5f + 0.5f * m->trial.formerQuality) return result;
   return leaveMirror(body, tasks);
 }
 
@@ -187,15 +196,47 @@ static pnResult tryMirror(pnBody *body, bool onTrial, const pnTasks *tasks) {
 
 /* Does its tree open so much that a mirror may open less? */
 static bool isDear(const pnBody *body) {
-  const pnMesh *mesh = body->pose->mesh;
-  double opened = (double)body->opened;
-  return opened > pairsOfMirror(mesh) + DEAR_PAIRS * mesh->triangleCount &&
+  double opened = (double)body->opened, dear = body->self ? DEAR_PAIRS : SHARED_DEAR_PAIRS;
+  return opened > pairsOfMirror(body) + dear * body->pose->mesh->triangleCount &&
          opened > REFUSED_LEAST * (double)body->refusedOpened;
 }
 
+/* Of two bodies a torn one may be left; one that is as it was built opens as much without being the reason. Not one that was built blindly: it is
+ * going to be built anew. */
+static bool mayBeLeft(const pnWorld *world, const pnBody *body) {
+  if (!body->isTended || !(body->self || body->watch) || body->mirror || !isDear(body)) return false;
+  return body->bookFrame + RECENT_FRAMES > world->frameNumber && (body->wasBlind || !pn_isBuiltBlindly(body->tree));
+}
+
+/* That a tree opens too much the last frame has said: it need not follow first, in a frame that is long anyway. */
+pnResult pn_tryMirrors(pnWorld *world, const uint32_t *places, size_t count) {
+  pnResult result = PN_OK;
+  for (size_t i = 0; result == PN_OK && world->tendedCount > 0 && !world->lab.mirrors && i < count; ++i) {
+    pnBody *body = &world->bodies.data[places[i]];
+    if (!mayBeLeft(world, body)) continue;
+    result = pn_nameBody(body, tryMirror(body, true, &world->def.tasks));
+  }
+  return result;
+}
+
 /* Where the pieces of a large body are thrown about, that is known without a trial: the frame in which it happens would be many times as long as
- * others. Smaller ones have so few nodes that a torn tree may be as good (bench_world shuffle-self: from so many triangles on it is not). */
+ * others. Smaller ones have so few nodes that a torn tree may be as good (bench_world shuffle, shuffle-self: from so many triangles on it is not). */
 #define TORN_TRIANGLES 32768u
+
+/* ---------------------------------------------------------------- bodies that look at themselves */
+
+/* They keep the tree of their rest pose, which knows what lies beside what: over a folded pose layers that lie on each other would come into one
+ * leaf, and more would be opened, not less. It is of no use where the body is in pieces that fly apart. Then a mirror is tried, and stays
+ * if that is less work. */
+
+/* Have the pieces come together again, so that its tree fits half as badly as when it was left? */
+static pnResult lookBack(pnBody *body, const pnTasks *tasks) {
+  const pnMirror *m = body->mirror;
+  if (m->age % LOOK_FRAMES != 0) return PN_OK;
+  pnResult result = pn_followPose(body->tree, tasks);
+  if (result != PN_OK || pnTree_GetQuality(body->tree) > 0.5f + 0.5f * m->trial.formerQuality) return result;
+  return leaveMirror(body, tasks);
+}
 
 /* False: out of memory. */
 static bool isTorn(const pnBody *body, float before, bool *outTorn) {
@@ -204,13 +245,9 @@ static bool isTorn(const pnBody *body, float before, bool *outTorn) {
   return !*outTorn || pn_seemInPieces(mesh, outTorn);
 }
 
-static pnResult tendMirror(pnBody *body, const pnTasks *tasks) {
-  if (body->mirror->age == 0) return PN_OK; /* made in this frame */
-  return body->mirror->trial.isOn ? judgeMirror(body, tasks) : lookBack(body, tasks);
-}
-
 static pnResult tendSelf(pnBody *body, const pnTasks *tasks) {
-  if (body->mirror) return tendMirror(body, tasks);
+  if (isToBeJudged(body)) return judgeMirror(body, tasks);
+  if (body->mirror) return body->mirror->trial.isOn ? PN_OK : lookBack(body, tasks);
   float before = body->quality;
   bool torn;
   body->quality = body->newQuality;
@@ -218,21 +255,41 @@ static pnResult tendSelf(pnBody *body, const pnTasks *tasks) {
   return torn ? tryMirror(body, false, tasks) : PN_OK;
 }
 
-/* That a tree opens too much the last frame has said: it need not follow first, in a frame that is long anyway. */
-pnResult pn_tryMirrors(pnWorld *world, const uint32_t *places, size_t count) {
-  pnResult result = PN_OK;
-  for (size_t i = 0; result == PN_OK && world->tendedCount > 0 && !world->lab.mirrors && i < count; ++i) {
-    pnBody *body = &world->bodies.data[places[i]];
-    if (!body->isTended || !body->self || body->mirror || !isDear(body)) continue;
-    result = pn_nameBody(body, tryMirror(body, true, &world->def.tasks));
-  }
-  return result;
+/* ---------------------------------------------------------------- bodies that were torn */
+
+/* It may be torn again in every frame. No new tree is begun over it until it moves as one; its own is asked, or where that opens too much, a
+ * mirror. */
+static pnResult tear(pnWorld *world, pnBody *body) {
+  if (!body->watch) body->refusedOpened = 0;
+  pn_dropSuccessor(body);
+  setWorn(world, body, false);
+  pnResult result = pn_watch(body);
+  if (result != PN_OK || body->pose->mesh->triangleCount < TORN_TRIANGLES) return result;
+  return tryMirror(body, false, &world->def.tasks);
+}
+
+static pnResult tendTorn(pnWorld *world, pnBody *body, uint32_t *outRebuilds) {
+  if (isToBeJudged(body)) return judgeMirror(body, &world->def.tasks);
+  if (!pn_isSteady(body)) return PN_OK;
+  if (body->mirror) return rebuild(world, body, outRebuilds);
+  pn_dropWatch(body);
+  return PN_OK;
 }
 
 /* ---------------------------------------------------------------- all of them */
 
-/* Looks at trees that have followed. One that was torn gets a mirror at once, one that has worn out slowly a new tree, a little in
- * every frame. */
+static pnResult tendOther(pnWorld *world, pnBody *body, pnAllowance *allowance, uint32_t *outRebuilds) {
+  float before = body->quality;
+  if (!body->mirror) body->quality = body->newQuality;
+  if (!body->mirror && hasLeapt(before, body->quality)) return tear(world, body);
+  if (body->watch) return tendTorn(world, body, outRebuilds);
+  pnResult result = body->successor ? PN_OK : lookAfter(world, body, allowance, outRebuilds);
+  if (body->successor) renew(world, body, allowance, outRebuilds);
+  return result;
+}
+
+/* Looks at trees that have followed. One that was torn gets a mirror where that is less work, one that has worn out slowly a new
+ * tree, a little in every frame. */
 pnResult pn_tendTrees(pnWorld *world, const uint32_t *places, size_t count, uint32_t *outRebuilds) {
   pnResult result = PN_OK;
   /* bodies with successors count as worn */
@@ -254,20 +311,7 @@ pnResult pn_tendTrees(pnWorld *world, const uint32_t *places, size_t count, uint
       result = tendSelf(body, &world->def.tasks);
       continue;
     }
-    if (body->mirror) {
-      result = pn_isSteady(body->mirror) ? rebuild(world, body, outRebuilds) : PN_OK;
-      continue;
-    }
-    float before = body->quality;
-    body->quality = body->newQuality;
-    if (hasLeapt(before, body->quality)) {
-      pn_dropSuccessor(body);
-      result = pn_makeMirror(body, &world->def.tasks);
-      setWorn(world, body, false);
-    } else {
-      if (!body->successor) result = lookAfter(world, body, &allowance, outRebuilds);
-      if (body->successor) renew(world, body, &allowance, outRebuilds);
-    }
+    result = tendOther(world, body, &allowance, outRebuilds);
   }
   return result;
 }
