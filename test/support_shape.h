@@ -33,7 +33,7 @@ typedef struct TestBlock {
   size_t bytes;
 } TestBlock;
 TestBlock testShapeSave(const pnShape *shape);
-enum { /* where things are in a block */ TEST_LENGTH_AT = 16, TEST_SUM_AT = 24, TEST_HEAD = 32, TEST_VERSION = 2 };
+enum { /* where things are in a block */ TEST_LENGTH_AT = 16, TEST_SUM_AT = 24, TEST_HEAD = 32, TEST_VERSION = 3 };
 void testShapeRepair(TestBlock *block);
 void testShapeMutate(TestRandom *r, TestBlock *block, size_t from);
 

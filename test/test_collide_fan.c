@@ -67,6 +67,7 @@ static void turnAbout(Wheel *w, double size) {
 typedef struct Outcome {
   uint32_t pairs;
   bool tested; /* not proved: pairs were tested */
+  uint32_t tests;
 } Outcome;
 
 static Outcome checkMesh(const float *position, uint32_t vertices, const uint32_t *index, uint32_t triangles, bool weld,
@@ -102,7 +103,7 @@ static Outcome checkMesh(const float *position, uint32_t vertices, const uint32_
       print_error("%u: %a %a %a\n", i, body.positions[3 * i], body.positions[3 * i + 1], body.positions[3 * i + 2]);
     fail_msg("%zu pairs, truth %zu", pnPairList_GetCount(list), truth.count);
   }
-  Outcome out = {(uint32_t)truth.count, cost.exactTests > 0};
+  Outcome out = {(uint32_t)truth.count, cost.exactTests > 0, (uint32_t)cost.exactTests};
   free(truth.pairs);
   pnDestroyPairList(list);
   pnDestroyTree(tree);
@@ -233,6 +234,76 @@ static void whatIsNotAFanIsTested(void **state) {
     meeting += checkMesh(position, 7, meshes[kind].index, meshes[kind].count, false, NULL).pairs > 0;
   }
   assert_true(meeting > testRounds(1000));
+}
+
+/* ---------------------------------------------------------------- copies */
+
+/* A mesh of some triangles, some of which are there more than once, in any order and seen from either side; or with corners of their own. */
+typedef struct Copies {
+  uint32_t triangles, pairs; /* of copies */
+  uint32_t index[12 * MOST];
+  float position[36 * MOST];
+} Copies;
+
+static Copies doubleSome(const Wheel *w, bool all, bool ownCorners) {
+  Copies t = {0};
+  uint32_t order[4 * MOST];
+  for (uint32_t i = 0; i < w->triangles; ++i) {
+    uint32_t copies = all ? 2 : 1 + (below(3) == 0) * (1 + below(3));
+    for (uint32_t k = 0; k < copies; ++k) order[t.triangles++] = i;
+    t.pairs += copies * (copies - 1) / 2;
+  }
+  for (uint32_t i = 0; i < t.triangles; ++i) {
+    uint32_t j = i + below(t.triangles - i), from = order[j], turn = below(3), back = below(2);
+    order[j] = order[i];
+    for (uint32_t k = 0; k < 3; ++k) {
+      uint32_t vertex = w->index[3 * from + (back ? turn + 3 - k : turn + k) % 3], at = 3 * i + k;
+      t.index[at] = ownCorners ? at : vertex;
+      memcpy(t.position + 3 * (ownCorners ? at : vertex), w->position + 3 * vertex, 3 * sizeof(float));
+    }
+  }
+  return t;
+}
+
+/* What is proved of one triangle is proved of its copies, and of them only the pairs among themselves are left. */
+static void copiesAreOneSector(void **state) {
+  (void)state;
+  uint32_t proved = 0, smooth = 0;
+  static const double turns[] = {0.5, 1, 1, 1.1, 2}, shakes[] = {0, 1e-3, 0.1, 0.3}, steps[] = {0, 0, 0.25};
+  for (uint32_t i = 0; i < testRounds(10000); ++i) {
+    bool isSmooth = i % 3 == 0, all = i % 2;
+    Wheel w = wheel(1 + below(MOST - 4), below(2));
+    if (w.closed && w.triangles < 3) continue;
+    if (isSmooth) place(&w, w.closed ? 1 : 0.5, 0, 0.1, 0.1, 0);
+    else
+      place(&w, turns[below(5)] * (below(2) ? 1 : -1), below(3), below(2) * uniform(), shakes[below(4)],
+            steps[below(3)]);
+    if (below(2)) turnAbout(&w, 1);
+    Copies t = doubleSome(&w, all, false);
+    Outcome out = checkMesh(t.position, w.vertices, t.index, t.triangles, false, NULL);
+    assert_true(out.pairs >= t.pairs);
+    smooth += isSmooth && w.triangles < 11;
+    proved += isSmooth && w.triangles < 11 && out.tests == t.pairs;
+  }
+  assert_true(proved > smooth * 9 / 10);
+}
+
+/* Copies with corners of their own are copies while they lie on each other. */
+static void copiesMayComeApart(void **state) {
+  (void)state;
+  uint32_t fewer = 0, more = 0;
+  for (uint32_t i = 0; i < testRounds(4000); ++i) {
+    Wheel w = wheel(3 + below(8), below(2));
+    place(&w, w.closed ? 1 : 0.6, 0, 0.1, 0.1, 0);
+    Copies t = doubleSome(&w, i % 2, true), moved = t;
+    assert_int_equal(checkMesh(t.position, 3 * t.triangles, t.index, t.triangles, true, NULL).pairs, t.pairs);
+    uint32_t c = below(3 * t.triangles);
+    for (int k = 0; k < 3; ++k) moved.position[3 * c + k] += (float)((below(2) ? 1e-6 : 1.0) * (2 * uniform() - 1));
+    uint32_t pairs = checkMesh(t.position, 3 * t.triangles, t.index, t.triangles, true, moved.position).pairs;
+    fewer += pairs < t.pairs;
+    more += pairs > t.pairs;
+  }
+  assert_true(more > testRounds(100) && fewer > testRounds(10));
 }
 
 /* A whole mesh: nearly all of a smooth body is proved, with one thread and with four, and nothing changes from frame to
@@ -370,6 +441,8 @@ int main(void) {
                                      cmocka_unit_test(hairsAreNotJudgedByRounding),
                                      cmocka_unit_test(seamsAreOneVertexWhileTheyAreOnePoint),
                                      cmocka_unit_test(whatIsNotAFanIsTested),
+                                     cmocka_unit_test(copiesAreOneSector),
+                                     cmocka_unit_test(copiesMayComeApart),
                                      cmocka_unit_test(whatSeemsClosedMayBeOpen),
                                      cmocka_unit_test(smoothBodiesAreProved),
                                      cmocka_unit_test(walkingFindsTheSameFans)};

@@ -128,6 +128,8 @@ static void wrongFansAreFound(void **state) {
   expectFound32(&part, &fans->groups[1].placeFirst, 0);
   expectFound32(&part, &fans->groups[0].vertex[3], pnMesh_GetVertexCount(def.mesh));
   expectFound32(&part, &fans->groups[0].seamFirst, 1);
+  expectFound32(&part, &fans->groups[0].copyFirst, 1);
+  expectFound32(&part, &fans->groups[1].copyFirst, 1);
   expectFound32(&part, &fans->places[5], listed);
   expectFound32(&part, &fans->leaves[0], shape->leafCount);
   pnShape_Release(shape);
@@ -141,15 +143,48 @@ static void fansHaveTheirSize(void **state) {
   const pnShape *shape = testShapeOf(&def);
   uint32_t triangles = pnMesh_GetTriangleCount(def.mesh), *slots = malloc(triangles * sizeof(uint32_t));
   assert_non_null(slots);
-  const uint16_t around[] = {2, 3, PN_FAN_MOST, PN_FAN_MOST + 1};
+  const uint16_t around[] = {1, 2, PN_FAN_MOST, PN_FAN_MOST + 1};
   for (int i = 0; i < 4; ++i) {
     pnFanBlock blocks[2] = {{0, 0}, {1, 0}};
     pnFanGroup groups[2] = {{.around = around[i], .lanes = 1}, {0}};
     pnSeam seam = {{0, 0}, 0};
     uint32_t leaf = 0;
-    pnFans fans = {1, blocks, groups, places, &seam, &leaf, slots};
-    const size_t counts[PN_PART_ARRAYS] = {2, 2, 4 * ((size_t)around[i] + 1), 0, 0, triangles};
+    pnCopyPair copies = {{0, 0}, 0};
+    pnFans fans = {1, blocks, groups, places, &seam, &copies, &leaf, slots};
+    const size_t counts[PN_PART_ARRAYS] = {2, 2, 4 * ((size_t)around[i] + 1), 0, 0, 0, triangles};
     assert_int_equal(pn_fanForm.check(shape, &fans, counts), i == 1 || i == 2);
+  }
+  free(slots);
+  pnShape_Release(shape);
+}
+
+/* Pairs of copies name lanes of leaves with a triangle in them. */
+static void wrongCopiesAreFound(void **state) {
+  (void)state;
+  static uint32_t places[4 * 4];
+  pnShapeDef def;
+  const pnShape *shape = NULL;
+  uint32_t empty = 0, lanes = 0;
+  for (int i = 0; empty == lanes; ++i) { /* the first with a leaf that is not full */
+    pnShape_Release(shape);
+    def = testShapeDef(i);
+    shape = testShapeOf(&def);
+    lanes = PN_LANES * shape->leafCount;
+    for (empty = 0; empty < lanes && shape->leafTriangles[empty] != PN_NONE;) ++empty;
+  }
+  uint32_t triangles = pnMesh_GetTriangleCount(def.mesh), *slots = malloc(triangles * sizeof(uint32_t));
+  assert_non_null(slots);
+  const pnCopyPair copies[] = {{{0, PN_LANES}, 3}, {{0, lanes}, 0}, {{UINT32_MAX, 0}, 0},
+                               {{empty, 0}, 0},    {{0, empty}, 0}, {{0, PN_LANES}, 4}};
+  for (uint32_t i = 0; i < sizeof copies / sizeof copies[0]; ++i) {
+    pnFanBlock blocks[2] = {{0, 0}, {1, 0}};
+    pnFanGroup groups[2] = {{.around = 3, .lanes = 4}, {.copyFirst = 1}};
+    pnSeam seam = {{0, 0}, 0};
+    pnCopyPair copy = copies[i];
+    uint32_t leaf = 0;
+    pnFans fans = {1, blocks, groups, places, &seam, &copy, &leaf, slots};
+    const size_t counts[PN_PART_ARRAYS] = {2, 2, 16, 0, 1, 0, triangles};
+    assert_int_equal(pn_fanForm.check(shape, &fans, counts), i == 0);
   }
   free(slots);
   pnShape_Release(shape);
@@ -237,8 +272,9 @@ static void wrongJointsAreFound(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(changedPartsDoNoHarm), cmocka_unit_test(wrongFansAreFound),
-      cmocka_unit_test(fansHaveTheirSize),    cmocka_unit_test(wrongRegionsAreFound),
-      cmocka_unit_test(wrongVolumesAreFound), cmocka_unit_test(wrongJointsAreFound),
+      cmocka_unit_test(fansHaveTheirSize),    cmocka_unit_test(wrongCopiesAreFound),
+      cmocka_unit_test(wrongRegionsAreFound), cmocka_unit_test(wrongVolumesAreFound),
+      cmocka_unit_test(wrongJointsAreFound),
   };
   return cmocka_run_group_tests(tests, testOpenShapes, testCloseShapes);
 }

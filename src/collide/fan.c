@@ -93,6 +93,16 @@ static bool runHub(const pnTree *tree, pnWorker *w, uint32_t v, bool first, size
   return ok;
 }
 
+/* Pairs of copies of fans that are proved, which nothing else says: to be tested with the others. */
+static bool listCopies(const pnFans *fans, const pnFanGroup *group, unsigned unsure, pnPairs *candidates) {
+  uint32_t count = group[1].copyFirst - group->copyFirst;
+  if (count == 0) return true;
+  if (!pn_arrayReserve(candidates, candidates->count + count)) return false;
+  for (const pnCopyPair *t = fans->copies + group->copyFirst; t < fans->copies + group[1].copyFirst; ++t)
+    if (!(unsure >> t->of & 1)) candidates->data[candidates->count++] = (pnPair){t->slot[0], t->slot[1]};
+  return true;
+}
+
 /* The pairs around vertices of one block that are not proved to be apart; those of hubs are tested here, others listed and
  * tested when they are enough. */
 static bool runFans(pnTree *tree, pnWorker *w, uint32_t unit, bool first, size_t most) {
@@ -104,6 +114,8 @@ static bool runFans(pnTree *tree, pnWorker *w, uint32_t unit, bool first, size_t
     pn_freshen(tree, tree->shape->innerCount + fans->leaves[i], &w->fresh);
   for (uint32_t g = block->groupFirst; ok && g < block[1].groupFirst; ++g) {
     unsigned unsure = pn_unsureFans(tree, fans, &fans->groups[g]);
+    ok = listCopies(fans, &fans->groups[g], unsure, &w->candidates) &&
+         (w->candidates.count < PN_NEIGHBOUR_BATCH || pn_testNeighbours(tree, w, first));
     for (; ok && unsure != 0 && w->found.count <= most; unsure &= unsure - 1) {
       uint32_t v = fans->groups[g].vertex[pn_firstLane(unsure)];
       if (ring[v + 1] - ring[v] >= PN_HUB_LEAST) {

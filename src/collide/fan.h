@@ -15,6 +15,9 @@
  * because no step is as long as half a turn. A closed fan whose sides change twice has turned once; in an open fan that
  * has turned once or more they have changed at least twice.
  *
+ * Triangles with the same three vertices are copies, as those of the two sides of a sheet that is seen from both. They fill one sector, and what is
+ * proved of one is proved of all; only with each other they meet, all over, and that is known without asking.
+ *
  * Whatever d and the line are, it is a proof; we take d along the sum of the normals, rounded to small whole numbers, so
  * that a vector across it is exact. Where signs are not certain or the proof fails (creases, cusps, folds), where triangles
  * around a vertex are not one fan, and where a seam has opened, the pairs around that vertex are tested one by one. A pair
@@ -31,11 +34,18 @@
 typedef struct pnFanGroup {
   uint32_t placeFirst; /* into places: four of the vertices in the middle, then four of each one around, in order */
   uint32_t seamFirst;  /* into seams, up to the next group's */
+  uint32_t copyFirst;  /* and into copies */
   uint32_t vertex[4];  /* the welded vertices in the middle; the last one is repeated where there are fewer */
   uint16_t around;     /* vertices around; 0: not one fan, nothing can be proved */
   uint8_t lanes;       /* how many of the four count */
   bool closed;
 } pnFanGroup;
+
+/* A pair of copies that belongs to a fan. */
+typedef struct pnCopyPair {
+  uint32_t slot[2];
+  uint32_t of; /* the lane */
+} pnCopyPair;
 
 /* Fans that are near each other in the tree. */
 typedef struct pnFanBlock {
@@ -50,6 +60,7 @@ typedef struct pnFans {
   pnFanGroup *groups; /* and one more, which only ends a range */
   uint32_t *places;
   pnSeam *seams; /* `of`: the lane */
+  pnCopyPair *copies;
   uint32_t *leaves;
   uint32_t *slotOf; /* triangle -> leaf * 8 + lane */
 } pnFans;

@@ -5,10 +5,10 @@
 
 #include <stddef.h>
 
-_Static_assert(sizeof(pnFanGroup) == 28 && sizeof(pnFanBlock) == 8 && sizeof(pnSeam) == 12,
+_Static_assert(sizeof(pnFanGroup) == 32 && sizeof(pnFanBlock) == 8 && sizeof(pnSeam) == 12 && sizeof(pnCopyPair) == 12,
                "written as they are: no holes in them");
 
-enum { BLOCKS, GROUPS, PLACES, SEAMS, LEAVES, SLOTS, ARRAYS };
+enum { BLOCKS, GROUPS, PLACES, SEAMS, COPIES, LEAVES, SLOTS, ARRAYS };
 
 static size_t countSlots(const pnShape *shape) {
   return shape->mesh->triangleCount;
@@ -25,6 +25,7 @@ static void measure(const pnShape *shape, const void *part, size_t *outCounts) {
   outCounts[GROUPS] = (size_t)end->groupFirst + 1;
   outCounts[PLACES] = places;
   outCounts[SEAMS] = fans->groups[end->groupFirst].seamFirst;
+  outCounts[COPIES] = fans->groups[end->groupFirst].copyFirst;
   outCounts[LEAVES] = end->leafFirst;
 }
 
@@ -43,7 +44,8 @@ static bool checkGroup(const pnShape *shape, const pnFanGroup *g, size_t placeFi
   unsigned char closed;
   memcpy(&closed, &g->closed, 1);
   bool fine = closed <= 1 && g->lanes >= 1 && g->lanes <= 4 && g->placeFirst == placeFirst &&
-              (g->around == 0 || (g->around >= 3 && g->around <= PN_FAN_MOST)) && g->seamFirst <= g[1].seamFirst;
+              (g->around == 0 || (g->around >= 2 && g->around <= PN_FAN_MOST)) && g->seamFirst <= g[1].seamFirst &&
+              g->copyFirst <= g[1].copyFirst;
   uint64_t places = g->around ? 4 * ((uint64_t)g->around + 1) : 0;
   return fine && placeFirst + places <= placeEnd && pn_areBelow(g->vertex, 4, shape->mesh->vertexCount);
 }
@@ -55,7 +57,19 @@ static bool checkGroups(const pnShape *shape, const pnFans *fans, const size_t *
     if (!checkGroup(shape, g, places, counts[PLACES])) return false;
     places += g->around ? 4 * ((size_t)g->around + 1) : 0;
   }
-  return places == counts[PLACES] && fans->groups[0].seamFirst == 0 && fans->groups[last].seamFirst == counts[SEAMS];
+  return places == counts[PLACES] && fans->groups[0].seamFirst == 0 && fans->groups[last].seamFirst == counts[SEAMS] &&
+         fans->groups[0].copyFirst == 0 && fans->groups[last].copyFirst == counts[COPIES];
+}
+
+static bool isSlot(const pnShape *shape, uint32_t slot) {
+  return slot / PN_LANES < shape->leafCount && shape->leafTriangles[slot] != PN_NONE;
+}
+
+static bool areCopies(const pnShape *shape, const pnCopyPair *copies, size_t count) {
+  bool fine = true;
+  for (size_t i = 0; fine && i < count; ++i)
+    fine = isSlot(shape, copies[i].slot[0]) && isSlot(shape, copies[i].slot[1]) && copies[i].of < 4;
+  return fine;
 }
 
 static bool check(const pnShape *shape, void *part, const size_t *counts) {
@@ -65,7 +79,7 @@ static bool check(const pnShape *shape, void *part, const size_t *counts) {
   pn_findSlots(shape, fans->slotOf);
   return checkBlocks(fans, counts) && checkGroups(shape, fans, counts) &&
          pn_areBelow(fans->places, counts[PLACES], shape->leafVertexFirst[shape->leafCount]) &&
-         pn_areSeams(shape, fans->seams, counts[SEAMS], 4) &&
+         pn_areSeams(shape, fans->seams, counts[SEAMS], 4) && areCopies(shape, fans->copies, counts[COPIES]) &&
          pn_areBelow(fans->leaves, counts[LEAVES], shape->leafCount);
 }
 
@@ -76,6 +90,7 @@ const pnPartForm pn_fanForm = {.name = "fans",
                                          {offsetof(pnFans, groups), sizeof(pnFanGroup), NULL},
                                          {offsetof(pnFans, places), sizeof(uint32_t), NULL},
                                          {offsetof(pnFans, seams), sizeof(pnSeam), NULL},
+                                         {offsetof(pnFans, copies), sizeof(pnCopyPair), NULL},
                                          {offsetof(pnFans, leaves), sizeof(uint32_t), NULL},
                                          {offsetof(pnFans, slotOf), sizeof(uint32_t), countSlots}},
                                .measure = measure,

@@ -20,6 +20,7 @@ typedef struct Step {
 typedef struct Fan {
   uint32_t vertex;
   uint32_t stepFirst, stepCount; /* 0: not one fan */
+  uint32_t copyCount;            /* behind the steps: copies of them */
   bool closed;
 } Fan;
 
@@ -35,6 +36,7 @@ typedef struct FanMaker {
   PN_ARRAY(pnFanGroup) groups;
   PN_ARRAY(uint32_t) places;
   PN_ARRAY(pnSeam) seams;
+  PN_ARRAY(pnCopyPair) copies;
   PN_ARRAY(uint32_t) leaves;
 } FanMaker;
 
@@ -166,23 +168,45 @@ static bool walkAround(const pnMesh *mesh, uint32_t v, Step *steps, bool *outClo
   return n == count && (count >= 3 || !*outClosed);
 }
 
+/* Do they go over the same three vertices? Seen from one in the middle, either way round. */
+static bool areCopies(const Step *s, const Step *t) {
+  return (s->from == t->from && s->to == t->to) || (s->from == t->to && s->to == t->from);
+}
+
+/* One of each step, in front. Returns how many; behind them are their copies. */
+static uint32_t setCopiesApart(Step *steps, uint32_t count) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t k = 0;
+    while (k < kept && !areCopies(&steps[k], &steps[i])) ++k;
+    if (k < kept) continue;
+    Step s = steps[i];
+    steps[i] = steps[kept];
+    steps[kept++] = s;
+  }
+  return kept;
+}
+
 static bool addFan(FanMaker *m, uint32_t v) {
   const pnMesh *mesh = m->tree->mesh;
   uint32_t begin = mesh->ringOffsets[v], count = mesh->ringOffsets[v + 1] - begin;
   Fan *fan = &m->window[m->windowCount++];
   *fan = (Fan){.vertex = v, .stepFirst = (uint32_t)m->steps.count};
   bool good = count < PN_FAN_MOST, closed = false;
+  uint32_t stepCount = count;
   if (!pn_arrayReserve(&m->steps, m->steps.count + count)) return false;
   Step *steps = m->steps.data + m->steps.count;
   if (good && !mesh->crowded) {
     good = walkAround(mesh, v, steps, &closed);
   } else {
     for (uint32_t i = 0; good && i < count; ++i) good = stepOf(mesh, mesh->rings[begin + i], v, &steps[i]);
-    good = good && orderSteps(steps, count, &closed);
+    if (good) stepCount = setCopiesApart(steps, count);
+    good = good && orderSteps(steps, stepCount, &closed);
   }
   if (good) {
     fan->closed = closed;
-    fan->stepCount = count;
+    fan->stepCount = stepCount;
+    fan->copyCount = count - stepCount;
     m->steps.count += count;
   }
   return true;
@@ -212,6 +236,25 @@ static bool addSeams(FanMaker *m, const Fan *fan, uint32_t lane) {
   return ok;
 }
 
+/* Copies of s lie on it as long as their corners do; those pairs of them belong to the fan in whose middle is the smallest. */
+static bool addCopy(FanMaker *m, const Fan *fan, const Step *s, const Step *copy, uint32_t lane) {
+  Step t = s->from == copy->from ? *copy : turned(copy);
+  if (!addSeam(m, s, s->middle, &t, t.middle, lane) || !addSeam(m, s, s->in, &t, t.in, lane) ||
+      !addSeam(m, s, s->out, &t, t.out, lane))
+    return false;
+  if (fan->vertex > PN_MIN(s->from, s->to)) return true;
+  return pn_arrayPush(&m->copies, ((pnCopyPair){{m->slotOf[s->triangle], m->slotOf[t.triangle]}, lane}));
+}
+
+/* Each copy with the step that it is one of, and with the copies of that before it. */
+static bool addCopies(FanMaker *m, const Fan *fan, uint32_t lane) {
+  const Step *steps = m->steps.data + fan->stepFirst;
+  for (uint32_t i = fan->stepCount; i < fan->stepCount + fan->copyCount; ++i)
+    for (uint32_t k = 0; k < i; ++k)
+      if (areCopies(&steps[k], &steps[i]) && !addCopy(m, fan, &steps[k], &steps[i], lane)) return false;
+  return true;
+}
+
 /* Place k of a fan: the middle, then those around. */
 static uint32_t fanPlace(const FanMaker *m, const Fan *fan, uint32_t k) {
   const Step *steps = m->steps.data + fan->stepFirst;
@@ -225,6 +268,7 @@ static bool addGroup(FanMaker *m, const pnKeyValue *order, uint32_t lanes) {
   uint32_t around = first->stepCount == 0 ? 0 : first->stepCount + !first->closed;
   pnFanGroup group = {.placeFirst = (uint32_t)m->places.count,
                       .seamFirst = (uint32_t)m->seams.count,
+                      .copyFirst = (uint32_t)m->copies.count,
                       .around = (uint16_t)around,
                       .lanes = (uint8_t)lanes,
                       .closed = first->closed};
@@ -235,6 +279,7 @@ static bool addGroup(FanMaker *m, const pnKeyValue *order, uint32_t lanes) {
     group.vertex[i] = fan->vertex;
     for (uint32_t k = 0; k < places; ++k) m->places.data[m->places.count + 4 * k + i] = fanPlace(m, fan, k);
     if (i < lanes && m->tree->mesh->welded && !addSeams(m, fan, i)) return false;
+    if (i < lanes && !addCopies(m, fan, i)) return false;
   }
   m->places.count += 4 * (size_t)places;
   return pn_arrayPush(&m->groups, group);
@@ -284,7 +329,8 @@ static bool makeWindows(FanMaker *m) {
   }
   return closeWindow(m) &&
          pn_arrayPush(&m->blocks, ((pnFanBlock){(uint32_t)m->groups.count, (uint32_t)m->leaves.count})) &&
-         pn_arrayPush(&m->groups, ((pnFanGroup){.seamFirst = (uint32_t)m->seams.count}));
+         pn_arrayPush(&m->groups,
+                      ((pnFanGroup){.seamFirst = (uint32_t)m->seams.count, .copyFirst = (uint32_t)m->copies.count}));
 }
 
 /* ---------------------------------------------------------------- all */
@@ -300,6 +346,7 @@ static size_t pack(const FanMaker *m, char *block) {
   fans.groups = TAKE(groups);
   fans.places = TAKE(places);
   fans.seams = TAKE(seams);
+  fans.copies = TAKE(copies);
   fans.leaves = TAKE(leaves);
   fans.slotOf = pn_pack(block, &at, m->slotOf, m->tree->mesh->triangleCount * sizeof(uint32_t));
   if (block) memcpy(block, &fans, sizeof fans);
@@ -335,6 +382,7 @@ static pnResult makeFans(void *context, void **outData, size_t *outBytes) {
     pn_arrayFree(&m->groups);
     pn_arrayFree(&m->places);
     pn_arrayFree(&m->seams);
+    pn_arrayFree(&m->copies);
     pn_arrayFree(&m->leaves);
     pn_free(m, sizeof(FanMaker));
   }

@@ -21,7 +21,7 @@
 static const char s_magic[8] = "pnshape";
 #define BYTE_ORDER_MARK 0x01020304u
 /* To be raised with every change of what is written. */
-#define VERSION 2u
+#define VERSION 3u
 /* Where the length is, and from where on the checksum counts. */
 #define LENGTH_AT 16u
 #define HEAD_BYTES 32u
