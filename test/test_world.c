@@ -309,21 +309,25 @@ static void steadyFrameAllocatesNothing(void **state) {
       def.self = i < 2;
       testExpectOk(pnWorld_CreateBody(f.world, &def, &id[i]));
     }
-    uint64_t before = 0;
-    for (int step = 0; step < 60; ++step) {
-      if (step == 40) before = testAllocationCount();
-      for (int i = 0; i < 6; ++i) {
-        /* the same motion again and again: after one round everything has been seen */
-        pnMatrix m = shift(0.4f * (float)i + 0.1f * sinf((float)(step % 20) * 0.3f + (float)i), 0.05f * (float)i, 0);
-        testExpectOk(pnBody_SetTransform(f.world, id[i], &m));
-        if (i % 2 == 0)
-          testExpectOk(pnBody_SetVertices(f.world, id[i], pnMesh_GetVertices(f.mesh), pnMesh_GetVertexCount(f.mesh)));
+    /* Which worker gets which job is luck, and each must have met the largest before it needs no more room: so of several rounds of the same
+     * motion one is quiet. With one worker it is the third at the latest. */
+    uint64_t allocations = 1;
+    for (int round = 0; allocations > 0 && round < (threads > 1 ? 24 : 3); ++round) {
+      uint64_t before = testAllocationCount();
+      for (int step = 0; step < 20; ++step) {
+        for (int i = 0; i < 6; ++i) {
+          pnMatrix m = shift(0.4f * (float)i + 0.1f * sinf((float)step * 0.3f + (float)i), 0.05f * (float)i, 0);
+          testExpectOk(pnBody_SetTransform(f.world, id[i], &m));
+          if (i % 2 == 0)
+            testExpectOk(pnBody_SetVertices(f.world, id[i], pnMesh_GetVertices(f.mesh), pnMesh_GetVertexCount(f.mesh)));
+        }
+        pnFrame frame = pnWorld_Collide(f.world, NULL);
+        testExpectOk(frame.result);
+        assert_true(frame.pairCount > 0);
       }
-      pnFrame frame = pnWorld_Collide(f.world, NULL);
-      testExpectOk(frame.result);
-      assert_true(frame.pairCount > 0);
+      allocations = testAllocationCount() - before;
     }
-    assert_int_equal(testAllocationCount() - before, 0);
+    assert_int_equal(allocations, 0);
     pnDestroyPool(pool);
     freeFixture(&f);
     testRestoreAllocator();
