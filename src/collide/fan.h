@@ -16,7 +16,7 @@
  * has turned once or more they have changed at least twice.
  *
  * Triangles with the same three vertices are copies, as those of the two sides of a sheet that is seen from both. They fill one sector, and what is
- * proved of one is proved of all; only with each other they meet, all over, and that is known without asking.
+ * proved of one is proved of all; only pairs of copies are left, which meet all over.
  *
  * Whatever d and the line are, it is a proof; we take d along the sum of the normals, rounded to small whole numbers, so
  * that a vector across it is exact. Where signs are not certain or the proof fails (creases, cusps, folds), where triangles

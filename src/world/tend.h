@@ -9,7 +9,7 @@
 
 /* Can this body's tree come to fit badly, so that it is looked after? */
 bool pn_wears(const pnWorld *world, const pnBody *body);
-/* Before trees follow: which tree of a body that looks at itself does not follow any more, because a mirror is tried? */
+/* Before trees follow: which tree of a body that looks at itself, or was torn, does not follow any more, because a mirror is tried? */
 pnResult pn_tryMirrors(pnWorld *world, const uint32_t *places, size_t count);
 /* Looks at trees that have followed, with pnBody.newQuality: which is kept, which gets a successor or a mirror. */
 pnResult pn_tendTrees(pnWorld *world, const uint32_t *places, size_t count, uint32_t *outRebuilds);
