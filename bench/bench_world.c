@@ -22,13 +22,15 @@
 #include "pinch/base.h"
 
 #define MAX_PEERS 8
+#define MAX_SCENES 64
 #define MAX_FRAMES 1024
 
 static const char *const usualScenes[] = {
-    "s1-20480", "s1-327680", "s2",    "s4",      "s5-grid", "s5-turned",   "bodies",       "idle",        "terrain",
-    "hair",     "hair-self", "blobs", "shuffle", "swarm",   "cloth-ball",  "rod-twist",    "blobs-65536", "slivers",
-    "decay",    "s1-mixed",  "burst", "level",   "tiles",   "shoal",       "shuffle-self", "burst-self",  "tangle",
-    "pages",    "roll",      "table", "leaves",  "heap",    "shuffle-3200"};
+    "s1-20480", "s1-327680", "s2",    "s4",      "s5-grid", "s5-turned",    "bodies",       "idle",        "terrain",
+    "hair",     "hair-self", "blobs", "shuffle", "swarm",   "cloth-ball",   "rod-twist",    "blobs-65536", "slivers",
+    "decay",    "s1-mixed",  "burst", "level",   "tiles",   "shoal",        "shuffle-self", "burst-self",  "tangle",
+    "pages",    "roll",      "table", "leaves",  "heap",    "shuffle-3200", "s4-twice"};
+_Static_assert(sizeof usualScenes / sizeof usualScenes[0] <= MAX_SCENES, "room for all of them");
 static const char *const usualPeers[] = {"pinch:default", "embree", "embree:rebuild", "embree:joined"};
 
 /* What a child tells its parent. */
@@ -40,7 +42,7 @@ typedef struct Result {
 } Result;
 
 typedef struct Arguments {
-  const char *peers[MAX_PEERS], *scenes[32];
+  const char *peers[MAX_PEERS], *scenes[MAX_SCENES];
   uint32_t peerCount, sceneCount, passes, step, frames;
   bool each; /* every frame is printed */
 } Arguments;
@@ -240,7 +242,7 @@ static bool readArguments(int count, char **words, Arguments *a) {
       a->frames = (uint32_t)atoi(words[++i]);
     } else if (strcmp(words[i], "--each") == 0) {
       a->each = true;
-    } else if (words[i][0] != '-' && a->sceneCount < 32) {
+    } else if (words[i][0] != '-' && a->sceneCount < MAX_SCENES) {
       a->scenes[a->sceneCount++] = words[i];
     } else {
       fprintf(stderr, "bench_world [--peer SPEC]... [--passes N] [--step N] [--frames N] [--each] [SCENE]...\n");

@@ -1,9 +1,14 @@
-/* cloth.c: s4, a sheet that rolls up and ripples through itself.
+/* cloth.c: s4, a sheet that rolls up and ripples through itself, and s4-twice, the same with two sides.
  *
  * The sheet is rolled into a spiral r = r0 + A theta whose number of turns grows with time, while ripples grow
  * beyond the gap between the layers: first no contact at all, in the end thousands of crossings between neighbouring
- * layers. At the usual 92 450 triangles: 0 to 5 879 pairs that share no vertex. */
+ * layers. At the usual 92 450 triangles: 0 to 5 879 pairs that share no vertex.
+ *
+ * Renderers that draw one side of a triangle want a sheet twice over the same vertices, once each way round: every triangle lies on another one,
+ * and four meet at an edge. */
 #include "scene.h"
+
+#include <stdlib.h>
 
 #define FRAME_COUNT 60
 #define TURN 6.2831853
@@ -18,6 +23,21 @@ static pnResult createCloth(pnScene *scene) {
   scene->bodyCount = 1;
   pn_setSceneFrames(scene, FRAME_COUNT, 1);
   return result;
+}
+
+static pnResult createTwice(pnScene *scene) {
+  uint32_t size = scene->triangleCount, half = size / 2;
+  if (size % 2 != 0) return PN_ERROR_ARGUMENT;
+  scene->triangleCount = half;
+  pnResult result = createCloth(scene);
+  if (result != PN_OK) return result;
+  uint32_t *triangles = realloc(scene->triangles, sizeof(uint32_t) * 3 * (size_t)size);
+  if (!triangles) return PN_ERROR_MEMORY;
+  scene->triangles = triangles;
+  scene->triangleCount = size;
+  for (uint32_t t = 0; t < half; ++t)
+    for (uint32_t k = 0; k < 3; ++k) triangles[3 * (half + t) + k] = triangles[3 * t + 2 - k];
+  return PN_OK;
 }
 
 static void frameCloth(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
@@ -49,5 +69,13 @@ const pnSceneKind pn_sceneCloth = {
     .text = "a sheet of cloth rolls up and ripples through itself",
     .usualSize = 92450,
     .create = createCloth,
+    .frame = frameCloth,
+};
+
+const pnSceneKind pn_sceneClothTwice = {
+    .name = "s4-twice",
+    .text = "the cloth in a mesh with two sides, which has every triangle twice",
+    .usualSize = 40000,
+    .create = createTwice,
     .frame = frameCloth,
 };

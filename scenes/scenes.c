@@ -6,13 +6,13 @@
 #include <string.h>
 
 static const pnSceneKind *const kinds[] = {
-    &pn_sceneTwoSpheres,  &pn_sceneMixedSpheres, &pn_sceneCrowd,       &pn_sceneMorphs,   &pn_sceneCloth,
-    &pn_sceneGrid,        &pn_sceneTurnedGrid,   &pn_sceneKeptSpheres, &pn_sceneKeptArms, &pn_scenePassing,
-    &pn_sceneDolphins,    &pn_sceneBodies,       &pn_sceneIdle,        &pn_sceneTerrain,  &pn_sceneHair,
-    &pn_sceneHairSelf,    &pn_sceneBlobs,        &pn_sceneShuffle,     &pn_sceneSwarm,    &pn_sceneDecay,
-    &pn_sceneBurst,       &pn_sceneSlivers,      &pn_sceneLevel,       &pn_sceneTiles,    &pn_sceneShoal,
-    &pn_sceneShuffleSelf, &pn_sceneBurstSelf,    &pn_sceneTangle,      &pn_scenePages,    &pn_sceneRoll,
-    &pn_sceneTable,       &pn_sceneLeaves,       &pn_sceneHeap,
+    &pn_sceneTwoSpheres,  &pn_sceneMixedSpheres, &pn_sceneCrowd,       &pn_sceneMorphs,     &pn_sceneCloth,
+    &pn_sceneGrid,        &pn_sceneTurnedGrid,   &pn_sceneKeptSpheres, &pn_sceneKeptArms,   &pn_scenePassing,
+    &pn_sceneDolphins,    &pn_sceneBodies,       &pn_sceneIdle,        &pn_sceneTerrain,    &pn_sceneHair,
+    &pn_sceneHairSelf,    &pn_sceneBlobs,        &pn_sceneShuffle,     &pn_sceneSwarm,      &pn_sceneDecay,
+    &pn_sceneBurst,       &pn_sceneSlivers,      &pn_sceneLevel,       &pn_sceneTiles,      &pn_sceneShoal,
+    &pn_sceneShuffleSelf, &pn_sceneBurstSelf,    &pn_sceneTangle,      &pn_scenePages,      &pn_sceneRoll,
+    &pn_sceneTable,       &pn_sceneLeaves,       &pn_sceneHeap,        &pn_sceneClothTwice,
 };
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
 /* Not in the list: they need the data folder, and somebody who reads its files. */

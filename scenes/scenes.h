@@ -14,6 +14,7 @@
  *   e5-N        twelve dolphins, N = 564 times a power of four, swim and roll in a close group for 400 frames. All sizes
  *               have the same shape. ([Larsson03], second experiment)
  *   s4-N        one sheet of cloth of N = 2 g g triangles rolls up and ripples through itself, 60 frames.
+ *   s4-twice-N  the same with two sides: a mesh that has each of N / 2 = 2 g g triangles twice, once each way round.
  *   s5-grid-N   two cubes of N = 12 g g triangles with steps on their faces slide through each other on a grid of 1/16:
  *               touching and coplanar triangles everywhere, and every coordinate is exact. 40 frames.
  *   s5-turned-N the same, rotated and rounded to float: touching triangles miss or cross by rounding errors.

@@ -231,17 +231,38 @@ static void test_cloth_shape(void **state) {
   pnDestroyScene(scene);
 }
 
+/* Every triangle of s4 and its other side, in the same places. */
+static void test_two_sides(void **state) {
+  (void)state;
+  pnScene *one = makeScene("s4-200", 0), *two = makeScene("s4-twice-400", 0);
+  const uint32_t *front = pnScene_GetTriangles(one, 0), *both = pnScene_GetTriangles(two, 0);
+  assert_int_equal(pnScene_GetTriangleCount(two, 0), 400);
+  assert_int_equal(pnScene_GetVertexCount(two, 0), pnScene_GetVertexCount(one, 0));
+  assert_memory_equal(front, both, sizeof(uint32_t) * 600);
+  for (uint32_t t = 0; t < 200; ++t)
+    for (uint32_t k = 0; k < 3; ++k) assert_int_equal(both[600 + 3 * t + k], front[3 * t + 2 - k]);
+  float *a = makeFrame(one, 7, 0), *b = makeFrame(two, 7, 0);
+  assert_memory_equal(a, b, sizeof(float) * 3 * pnScene_GetVertexCount(one, 0));
+  free(a);
+  free(b);
+  pnDestroyScene(one);
+  pnDestroyScene(two);
+  pnScene *scene;
+  pnSceneDef def = {.name = "s4-twice-401"};
+  assert_int_equal(pnCreateScene(&def, &scene), PN_ERROR_ARGUMENT);
+}
+
 /* ---------------------------------------------------------------- motions */
 
 /* Any order, any number of times, another scene of the same name: the same bits, and every number finite. */
 static void test_same_bits(void **state) {
   (void)state;
-  static const char *const names[] = {"s1-320",      "s1-mixed-320",     "s2-80",         "s3-320",      "s4-800",
-                                      "s5-grid-192", "s5-turned-192",    "bodies-30",     "idle-30",     "terrain-200",
-                                      "hair-400",    "hair-self-400",    "blobs-320",     "shuffle-320", "swarm-80",
-                                      "decay-8",     "burst-40",         "slivers-40",    "level-400",   "tiles-200",
-                                      "shoal-30",    "shuffle-self-320", "burst-self-40", "tangle-32",   "pages-50",
-                                      "roll-200",    "table-200",        "leaves-30",     "heap-200"};
+  static const char *const names[] = {
+      "s1-320",        "s1-mixed-320", "s2-80",     "s3-320",           "s4-800",        "s5-grid-192",
+      "s5-turned-192", "bodies-30",    "idle-30",   "terrain-200",      "hair-400",      "hair-self-400",
+      "blobs-320",     "shuffle-320",  "swarm-80",  "decay-8",          "burst-40",      "slivers-40",
+      "level-400",     "tiles-200",    "shoal-30",  "shuffle-self-320", "burst-self-40", "tangle-32",
+      "pages-50",      "roll-200",     "table-200", "leaves-30",        "heap-200",      "s4-twice-400"};
   for (size_t n = 0; n < sizeof names / sizeof names[0]; ++n) {
     pnScene *one = makeScene(names[n], 0), *two = makeScene(names[n], 0);
     uint32_t frameCount = pnScene_GetFrameCount(one), bodyCount = pnScene_GetBodyCount(one);
@@ -607,12 +628,13 @@ static void test_driven(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_names),       cmocka_unit_test(test_bad_names),     cmocka_unit_test(test_bad_frames),
-      cmocka_unit_test(test_closed),      cmocka_unit_test(test_cloth_shape),   cmocka_unit_test(test_same_bits),
-      cmocka_unit_test(test_frame_step),  cmocka_unit_test(test_yardstick),     cmocka_unit_test(test_weights),
-      cmocka_unit_test(test_grid_exact),  cmocka_unit_test(test_pairs_spheres), cmocka_unit_test(test_pairs_cloth),
-      cmocka_unit_test(test_pairs_crowd), cmocka_unit_test(test_kept_apart),    cmocka_unit_test(test_driven),
-      cmocka_unit_test(test_hostile),     cmocka_unit_test(test_mixed),         cmocka_unit_test(test_small_bodies),
+      cmocka_unit_test(test_names),        cmocka_unit_test(test_bad_names),   cmocka_unit_test(test_bad_frames),
+      cmocka_unit_test(test_closed),       cmocka_unit_test(test_cloth_shape), cmocka_unit_test(test_two_sides),
+      cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_frame_step),  cmocka_unit_test(test_yardstick),
+      cmocka_unit_test(test_weights),      cmocka_unit_test(test_grid_exact),  cmocka_unit_test(test_pairs_spheres),
+      cmocka_unit_test(test_pairs_cloth),  cmocka_unit_test(test_pairs_crowd), cmocka_unit_test(test_kept_apart),
+      cmocka_unit_test(test_driven),       cmocka_unit_test(test_hostile),     cmocka_unit_test(test_mixed),
+      cmocka_unit_test(test_small_bodies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
