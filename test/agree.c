@@ -115,6 +115,15 @@ AgreeCase agreeMake(uint32_t index) {
       for (uint32_t i = 0; i < 3 * pnMesh_GetVertexCount(c.body[1].mesh); ++i)
         c.body[1].positions[i] = c.body[1].positions[i] * 0.01f + (i % 3 == 2 ? 0.97f : 0.1f);
       break;
+    case 11: /* grids that are not over the whole (tree/bulk.h) */
+      c = (AgreeCase){"a few vertices far away", {sphere(3), sphere(3)}};
+      jitter(&c.body[0], &r, 0.1f, 0, 0, 0);
+      jitter(&c.body[1], &r, 0.1f, 0.9f, 0.1f, 0.2f);
+      for (uint32_t i = 0; i < 6; ++i) {
+        float *p = c.body[i % 2].positions + 3 * (size_t)(100 * i + 7), away = i < 2 ? 1e4f : 1e6f;
+        for (int k = 0; k < 3; ++k) p[k] = testFloat(&r, -away, away);
+      }
+      break;
     default: /* all vertices at one place and on one line */
       c = (AgreeCase){"flat to nothing", {sphere(1), sphere(1)}};
       memset(c.body[0].positions, 0, 3 * (size_t)pnMesh_GetVertexCount(c.body[0].mesh) * sizeof(float));

@@ -19,7 +19,7 @@ typedef struct AgreeCase {
   AgreeBody body[2];
 } AgreeCase;
 
-#define AGREE_CASES 12u
+#define AGREE_CASES 13u
 /* Makes case `index`; free with agreeFree. */
 AgreeCase agreeMake(uint32_t index);
 void agreeFree(AgreeCase *c);

@@ -11,6 +11,7 @@
 #include "collide/broad.h"
 
 #include "geom/box.h"
+#include "tree/bulk.h"
 
 #include <float.h>
 #include <string.h>
@@ -134,8 +135,62 @@ static pnBroadNode *nodeAt(const pnBroadPhase *broad, uint32_t level, size_t i) 
 /* ---------------------------------------------------------------- building */
 
 #define CURVE_BITS 10 /* a direction: thousand cells each way; places take the lower 32 of 64 bits, one is for size */
-/* A box is large when it is so many times longer than their mean. */
+/* A box is large when it is so many times longer than their mean; where a few are so long that this says nothing, their mean is taken for so many
+ * times the length of the middle one. */
 #define LARGE 8.0
+#define MOST_MEAN 16.0
+/* The curve is laid over most of the boxes (tree/bulk.h) where all of them reach so many times as far: a body that fell out of the world
+ * would leave all others in one cell. */
+#define FAR 16.0
+/* Of fewer than this samples say little, and there are few pairs. */
+#define LEAST_SAMPLED (4 * PN_SAMPLES)
+
+typedef struct Curve {
+  double lo[3], scale, large;
+} Curve;
+
+static double lengthOf(const pnBox *box) {
+  const float *b = &box->min.x;
+  return ((double)b[3] - b[0]) + ((double)b[4] - b[1]) + ((double)b[5] - b[2]);
+}
+static double middleOf(const pnBox *box, int k) {
+  const float *b = &box->min.x;
+  return 0.5 * ((double)b[k] + b[k + 3]);
+}
+
+/* Over n boxes, where it is over most of them instead of all. */
+static void layOverMost(const pnBroadPhase *broad, size_t n, Curve *curve, double *side) {
+  pnSamples middles;
+  float lengths[PN_SAMPLES];
+  pnBox most;
+  for (uint32_t i = 0; i < PN_SAMPLES; ++i) {
+    const pnBox *box = &broad->boxes.data[broad->keys.data[pn_sampleAt(i, n)]].box;
+    for (int k = 0; k < 3; ++k) middles.at[k][i] = (float)middleOf(box, k);
+    lengths[i] = (float)lengthOf(box);
+  }
+  curve->large = PN_MIN(curve->large, LARGE * MOST_MEAN * pn_medianOf(lengths));
+  if (!pn_findMost(&middles, &most)) return;
+  const float *b = &most.min.x;
+  double bulk = PN_MAX(PN_MAX((double)b[3] - b[0], (double)b[4] - b[1]), (double)b[5] - b[2]);
+  if (*side <= FAR * bulk) return;
+  for (int k = 0; k < 3; ++k) curve->lo[k] = b[k];
+  *side = bulk;
+}
+
+/* Over n boxes whose middles are between lo and hi, and whose lengths are this long together. */
+static Curve layCurve(const pnBroadPhase *broad, size_t n, const double lo[3], const double hi[3], double length) {
+  Curve curve = {.lo = {lo[0], lo[1], lo[2]}, .large = LARGE * length / (n > 0 ? (double)n : 1)};
+  double side = PN_MAX(PN_MAX(hi[0] - lo[0], hi[1] - lo[1]), hi[2] - lo[2]);
+  if (n >= LEAST_SAMPLED) layOverMost(broad, n, &curve, &side);
+  curve.scale = side > 0 ? ((1 << CURVE_BITS) - 1) / side : 0;
+  return curve;
+}
+
+/* What is beyond the curve stands at its ends. */
+static uint32_t stepAlong(const Curve *curve, const pnBox *box, int k) {
+  double step = (middleOf(box, k) - curve->lo[k]) * curve->scale;
+  return (uint32_t)PN_MAX(0.0, PN_MIN(step, (1 << CURVE_BITS) - 1.0));
+}
 
 /* Sorts all boxes that are not empty along the curve; keys hold the places in their lower halves. */
 static bool sortAlongCurve(pnBroadPhase *broad) {
@@ -144,29 +199,21 @@ static bool sortAlongCurve(pnBroadPhase *broad) {
   if (!pn_arrayReserve(&broad->keys, broad->boxes.count) || !pn_arrayReserve(&broad->scratch, broad->boxes.count))
     return false;
   for (size_t i = 0; i < broad->boxes.count; ++i) {
-    const float *b = &broad->boxes.data[i].box.min.x;
-    if (!isEmpty(&broad->boxes.data[i].box)) {
-      broad->keys.data[n++] = i;
-      for (int k = 0; k < 3; ++k) {
-        double middle = 0.5 * ((double)b[k] + b[k + 3]);
-        lo[k] = PN_MIN(lo[k], middle);
-        hi[k] = PN_MAX(hi[k], middle);
-        length += (double)b[k + 3] - b[k];
-      }
+    const pnBox *box = &broad->boxes.data[i].box;
+    if (isEmpty(box)) continue;
+    broad->keys.data[n++] = i;
+    length += lengthOf(box);
+    for (int k = 0; k < 3; ++k) {
+      lo[k] = PN_MIN(lo[k], middleOf(box, k));
+      hi[k] = PN_MAX(hi[k], middleOf(box, k));
     }
   }
-  double side = PN_MAX(PN_MAX(hi[0] - lo[0], hi[1] - lo[1]), hi[2] - lo[2]);
-  double scale = side > 0 ? ((1 << CURVE_BITS) - 1) / side : 0, large = LARGE * length / (n > 0 ? (double)n : 1);
+  Curve curve = layCurve(broad, n, lo, hi, length);
   for (size_t i = 0; i < n; ++i) {
     uint64_t place = broad->keys.data[i], code = 0;
-    const float *b = &broad->boxes.data[place].box.min.x;
-    double size = 0;
-    for (int k = 0; k < 3; ++k) {
-      double middle = 0.5 * ((double)b[k] + b[k + 3]);
-      code |= (uint64_t)pn_spreadBits((uint32_t)((middle - lo[k]) * scale)) << k;
-      size += (double)b[k + 3] - b[k];
-    }
-    code |= (uint64_t)(size <= large) << (3 * CURVE_BITS);
+    const pnBox *box = &broad->boxes.data[place].box;
+    for (int k = 0; k < 3; ++k) code |= (uint64_t)pn_spreadBits(stepAlong(&curve, box, k)) << k;
+    code |= (uint64_t)(lengthOf(box) <= curve.large) << (3 * CURVE_BITS);
     broad->keys.data[i] = code << 32 | place;
   }
   broad->keys.count = n;

@@ -49,9 +49,10 @@ static bool areUneven(const pnTraversal *t) {
   return !t->self && (t->open != PN_OPEN_DEFAULT || x > UNEVEN * y || y > UNEVEN * x);
 }
 
-/* Slabs on two grids: a is the one with the coarser. */
+/* Slabs on two grids: a is the one with the coarser; of two as coarse, one that is not over the whole of its body. */
 static const pnSteps *chooseSlabs(pnTraversal *t) {
-  if (t->a->grid.exponent > t->b->grid.exponent) {
+  const pnGrid *ga = &t->a->grid, *gb = &t->b->grid;
+  if (ga->exponent > gb->exponent || (ga->exponent == gb->exponent && gb->isClipped && !ga->isClipped)) {
     pnTree *a = t->a;
     t->a = t->b;
     t->b = a;
@@ -76,17 +77,25 @@ static const pnSteps *const *boxSteps(void) {
   return plain;
 }
 
+/* Is there a grid over a part of a body? */
+static bool isOverPart(const pnTree *tree) {
+  return tree->isFocused || tree->grid.isClipped;
+}
+
 /* Boxes on two grids: the same, or one cell size with offsets apart by what one 16-bit sum can bridge, or any. A grid over a part of a body
- * has volumes from its first cell to its last, which overlap lanes without a child, too (traverse_box.h): as through any lens, these are left out. */
+ * has volumes from its first cell to its last, which overlap lanes without a child, too (traverse_box.h): as through any lens, these are left out.
+ * Where b's ends stand for all that is beyond they must not become numbers of a's like others; on one grid they stay what they are. (Of a's ends
+ * nothing has to become, and of those of a focus neither, as b is in it with all it has.) */
 static const pnSteps *chooseBoxes(pnTraversal *t) {
   (void)chooseSlabs(t);
-  bool same = true, near = !t->a->isFocused && !t->b->isFocused;
+  bool same = true, near = !isOverPart(t->a) && !isOverPart(t->b);
   for (uint32_t d = 0; d < 3; ++d) {
     int64_t apart = (int64_t)t->a->grid.offset[d] - t->b->grid.offset[d];
     same = same && apart == 0;
     near = near && apart > -32768 && apart < 32768;
   }
   bool oneCell = t->a->grid.exponent == t->b->grid.exponent;
+  if (t->b->grid.isClipped && !(oneCell && same)) return &pn_stepsBoxClipped;
   return boxSteps()[!oneCell || !near ? 2 : same ? 0 : 1];
 }
 

@@ -111,8 +111,8 @@ typedef struct pnSteps {
   pnKeepReadyFcn *keepReady;
 } pnSteps;
 
-extern const pnSteps pn_stepsBox, pn_stepsBoxOffset, pn_stepsBoxLens, pn_stepsDop, pn_stepsSphere, pn_stepsBergen,
-    pn_stepsMixed;
+extern const pnSteps pn_stepsBox, pn_stepsBoxOffset, pn_stepsBoxLens, pn_stepsBoxClipped, pn_stepsDop, pn_stepsSphere,
+    pn_stepsBergen, pn_stepsMixed;
 
 #if defined(__x86_64__) && !defined(PN_SCALAR)
 extern const pnSteps pn_stepsBoxAvx2, pn_stepsBoxOffsetAvx2, pn_stepsBoxLensAvx2;

@@ -4,6 +4,7 @@
  *   0   one grid
  *   1   grids that differ by their offsets only: the one volume is shifted into the grid of the eight it meets
  *   2   any two grids: b's volumes are seen through t->lens
+ *   3   the same, where b's grid is clipped (tree/bulk.h): its first and last number stand for all that is beyond, and stay ends
  *
  * Sixteen-bit intervals, eight at a time: one volume against eight takes 2 * SLABS compares. */
 
@@ -15,11 +16,19 @@ PN_INLINE const pnSlabLanes *lanesAt(const View *v, uint32_t node) {
   return (const pnSlabLanes *)(v->lanes + (size_t)node * NODE_BYTES(v->tree));
 }
 
+/* What began or ended nowhere does so through a lens, too: three times the largest number, and twice the least, lead from anywhere to the end. */
+PN_INLINE pnH8 keepEnd(int side, pnH8 v, pnH8 seen) {
+  const pnH8 end = pn_h8Set1(side ? INT16_MAX : INT16_MIN);
+  pnH8 way = pn_h8And(end, side ? pn_h8LessEqual(end, v) : pn_h8LessEqual(v, end));
+  return pn_h8AddSat(pn_h8AddSat(pn_h8AddSat(seen, way), way), way);
+}
+
 /* One row of b as a sees it. */
 PN_INLINE pnH8 throughLens(const pnLens *lens, uint32_t d, int side, pnH8 v) {
-  v = pn_h8ShiftRight(v, lens->shift);
-  v = pn_h8AddSat(v, pn_h8Set1(lens->part[d][side][0]));
-  return pn_h8AddSat(v, pn_h8Set1(lens->part[d][side][1]));
+  pnH8 seen = pn_h8ShiftRight(v, lens->shift);
+  seen = pn_h8AddSat(seen, pn_h8Set1(lens->part[d][side][0]));
+  seen = pn_h8AddSat(seen, pn_h8Set1(lens->part[d][side][1]));
+  return LENS == 3 ? keepEnd(side, v, seen) : seen;
 }
 
 PN_INLINE void loadA(const pnTraversal *t, const View *v, uint32_t node, Regs *r) {
@@ -33,7 +42,7 @@ PN_INLINE void loadA(const pnTraversal *t, const View *v, uint32_t node, Regs *r
 
 PN_INLINE void loadB(const pnTraversal *t, const View *v, uint32_t node, Regs *r) {
   loadA(t, v, node, r);
-  for (uint32_t d = 0; LENS == 2 && d < SLABS; ++d) {
+  for (uint32_t d = 0; LENS >= 2 && d < SLABS; ++d) {
     r->lo[d] = throughLens(&t->lens, d, 0, r->lo[d]);
     r->hi[d] = throughLens(&t->lens, d, 1, r->hi[d]);
   }
@@ -48,7 +57,7 @@ PN_INLINE pnH8 oneOfA(const pnTraversal *t, uint32_t d, const int16_t *row, uint
 PN_INLINE pnH8 oneOfB(const pnTraversal *t, uint32_t d, int side, const int16_t *row, uint32_t j) {
   pnH8 v = pn_h8Lane(row, j);
   v = LENS == 1 ? pn_h8AddSat(v, pn_h8Set1(t->lens.part[d][0][0])) : v;
-  return LENS == 2 ? throughLens(&t->lens, d, side, v) : v;
+  return LENS >= 2 ? throughLens(&t->lens, d, side, v) : v;
 }
 
 PN_INLINE pnH8 maskB(const pnTraversal *t, const Regs *r, const View *a, uint32_t node, uint32_t lane) {
@@ -76,7 +85,7 @@ PN_INLINE pnH8 maskA(const pnTraversal *t, const Regs *r, const View *b, uint32_
 /* Lanes without a child hold the empty interval (32767, -32768) in every slab, which overlaps nothing on one grid:
  * another volume would have to span all 65536 cells, and none spans more than half. Through a lens the interval may close, and grids over a
  * part of a body, which have volumes that span all, are seen through one (traverse.c). */
-#if LENS == 2
+#if LENS >= 2
 #define FULL fullMask
 #else
 #define FULL(v, node) 0xffu

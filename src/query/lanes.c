@@ -31,7 +31,7 @@ static void layOver(const pnTree *tree, pnLattice *l) {
 }
 
 pnLattice pn_latticeOf(const pnTree *tree) {
-  pnLattice l = {.isGrid = tree->slabs && !tree->rule->modelSpace};
+  pnLattice l = {.isGrid = tree->slabs && !tree->rule->modelSpace && !tree->grid.isClipped};
   if (l.isGrid) layGrid(tree, &l);
   else layOver(tree, &l);
   for (int k = 0; k < 3; ++k) {

@@ -1,8 +1,8 @@
 /* lanes.h: the volumes of a node's children as eight boxes of floats, for questions that come from outside: points, rays, boxes.
  *
  * Every form is taken as boxes on a *lattice*: a place x of the world is x * perCell - offset there. Trees of boxes and k-DOPs
- * have one, their grid: a lane of 16-bit cells [lo, hi] holds coordinates from lo up to hi + 1. For balls, and boxes in model space,
- * one of the same fineness is laid over the tree's box, and their boxes are rounded outward to whole cells. Either way
+ * have one, their grid: a lane of 16-bit cells [lo, hi] holds coordinates from lo up to hi + 1. For balls, boxes in model space, and where
+ * a grid is not over the whole, one of the same fineness is laid over the tree's box, and their boxes are rounded outward to whole cells. Either way
  * coordinates stay below 2^16, so that floats are right to within a hundredth of a cell: questions are asked with boxes that are an
  * eighth of a cell larger on every side (PN_LATTICE_PAD), and nothing is missed. */
 #ifndef PN_QUERY_LANES_H

@@ -187,6 +187,7 @@ typedef struct pnKept {
       builtSurface[2]; /* of the clusters, relative to the whole, when new: along the curve, refined; < 0: not known */
   float wear;          /* how much they have grown since */
   bool leapt;          /* everything was sorted in the last update, because it was somewhere else */
+  bool isOverBulk;     /* builtSurface is relative to most of the whole */
   uint64_t sorts;      /* how often everything was sorted in one update */
   uint64_t renewals;   /* how often slice by slice */
   uint64_t ordered;    /* steps spent on the order in the last update; bucket_renew.c says what a step is */
@@ -302,10 +303,10 @@ void pn_assignClusters(const pnTree *tree, pnBuckets *b);
 void pn_assignRange(const pnTree *tree, const uint32_t *order, uint32_t first, uint32_t end, uint32_t *outCells);
 /* The boxes of all clusters, from the corners. False: out of memory. */
 bool pn_boundClusters(const pnTree *tree, pnBuckets *b, const pnTasks *tasks);
-/* The boxes of all nodes above them, and the soup's. Returns the summed surface of clusters relative to the whole. */
+/* The boxes of all nodes above them, and the soup's. Returns the summed surface of clusters relative to the whole, or to most of it (bulk.h). */
 float pn_mergeClusters(const pnTree *tree, pnBuckets *b);
 /* A guess at that from a few clusters of the order as it stands, before any box of this update is known. */
-float pn_sampleClusters(const pnBuckets *b);
+float pn_sampleClusters(const pnTree *tree, const pnBuckets *b);
 /* Leaves in clusters of few cells. */
 uint64_t pn_countSmall(const pnTree *tree, const pnBuckets *b);
 /* The lanes of the nodes above the clusters. */

@@ -119,12 +119,34 @@ static double surfaceOf(const float *box) {
   return x * y + y * z + z * x;
 }
 
+static void storeBox(const pnBox *box, float out[8]) {
+  const float sides[8] = {box->min.x, box->min.y, box->min.z, 0, box->max.x, box->max.y, box->max.z, 0};
+  memcpy(out, sides, sizeof sides);
+}
+
+/* Of what a box has in common with another. */
+static double surfaceWithin(const float *box, const float *limit) {
+  float common[8];
+  for (int k = 0; k < 3; ++k) {
+    common[k] = PN_MAX(box[k], limit[k]);
+    common[4 + k] = PN_MAX(PN_MIN(box[4 + k], limit[4 + k]), common[k]);
+  }
+  return surfaceOf(common);
+}
+
+/* What surfaces are measured against: beside one triangle that is far away nobody would see how the others are. As of the last update. */
+static void findLimit(const pnTree *t, const pnBox *whole, float out[8]) {
+  storeBox(t->bulk.isThere ? &t->bulk.box : whole, out);
+}
+
 float pn_mergeClusters(const pnTree *t, pnBuckets *b) {
   double sum = 0;
+  float limit[8];
+  findLimit(t, &b->box, limit);
   for (uint32_t node = boxCount(t); node-- > 0;) {
     float *box = b->boxes + 8 * (size_t)node;
     if (isCluster(t, node)) {
-      sum += surfaceOf(box);
+      sum += t->bulk.isThere ? surfaceWithin(box, limit) : surfaceOf(box);
       continue;
     }
     const float *child = b->boxes + 8 * (size_t)t->shape->first[node];
@@ -138,22 +160,22 @@ float pn_mergeClusters(const pnTree *t, pnBuckets *b) {
   }
   const float *all = b->boxes;
   b->box = (pnBox){{all[0], all[1], all[2]}, {all[4], all[5], all[6]}};
-  double whole = surfaceOf(all);
+  double whole = surfaceOf(t->bulk.isThere ? limit : all);
   return whole > 0 ? (float)(sum / whole) : 0;
 }
 
-float pn_sampleClusters(const pnBuckets *b) {
+float pn_sampleClusters(const pnTree *t, const pnBuckets *b) {
   const uint32_t cluster = PN_LANES * PN_LANES;
   uint32_t count = (b->count + cluster - 1) / cluster, samples = PN_MIN(count, SAMPLES);
-  const pnBox *all = &b->box;
-  double sum = 0,
-         whole = surfaceOf((float[8]){all->min.x, all->min.y, all->min.z, 0, all->max.x, all->max.y, all->max.z});
+  float limit[8];
+  findLimit(t, &b->box, limit);
+  double sum = 0, whole = surfaceOf(limit);
   for (uint32_t s = 0; s < samples; ++s) {
     uint32_t first = (uint32_t)((uint64_t)s * count / samples) * cluster, end = PN_MIN(first + cluster, b->count);
     float box[8];
     emptyBoxes(box, 1);
     for (uint32_t i = first; i < end; ++i) putInto(box, b->soup, b->soup->isView, b->order[i]);
-    sum += surfaceOf(box);
+    sum += t->bulk.isThere ? surfaceWithin(box, limit) : surfaceOf(box);
   }
   return whole > 0 ? (float)(sum * count / samples / whole) : 0;
 }

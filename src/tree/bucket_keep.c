@@ -190,11 +190,11 @@ static float wearOf(pnBuckets *b, float surface) {
 
 /* What leapt in the last update often leaps again. A few clusters tell, and what the old order would have come to need not be
  * found out for all. When they tell wrong, an order is made anew that need not have been, or found worn out a little later. */
-static bool leapsAgain(const pnBuckets *b) {
+static bool leapsAgain(const pnTree *tree, const pnBuckets *b) {
   const pnKept *kept = pn_keptOf(b);
   float built = kept->builtSurface[kept->refined == b->count];
   return kept->leapt && kept->keptCount == b->count && kept->seen == b->soup->changedLast && built > 0 &&
-         pn_sampleClusters(b) > WORN_OUT * built;
+         pn_sampleClusters(tree, b) > WORN_OUT * built;
 }
 
 /* ---------------------------------------------------------------- the update */
@@ -205,12 +205,15 @@ static bool keepOrder(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
   bool calm = kept->seen == b->soup->changedLast;
   uint64_t steps = (uint64_t)(STEPS * (float)b->count) + 1;
   kept->ordered = 0;
-  bool leaps = leapsAgain(b);
+  bool leaps = leapsAgain(tree, b);
   kept->leapt = false;
-  if (!(leaps ? sortAnew(tree, b, tasks) : bringOrder(tree, b, tasks))) return false;
+  /* measured against something else, an old order says nothing of how it has worn */
+  bool anew = leaps || kept->isOverBulk != tree->bulk.isThere;
+  kept->isOverBulk = tree->bulk.isThere;
+  if (!(anew ? sortAnew(tree, b, tasks) : bringOrder(tree, b, tasks))) return false;
   if (kept->renewal.stage != PN_RENEW_NONE)
     pn_stepRenewal(tree, b, kept->wear > HURRY ? (uint64_t)(HURRY * (float)steps) : steps, tasks);
-  else if (calm && !leaps && kept->refined < b->count) refineSome(tree, b, steps, tasks);
+  else if (calm && !anew && kept->refined < b->count) refineSome(tree, b, steps, tasks);
   if (!pn_boundClusters(tree, b, tasks)) return false;
   kept->wear = wearOf(b, pn_mergeClusters(tree, b));
   if (kept->wear > WORN_OUT) {

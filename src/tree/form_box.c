@@ -8,7 +8,7 @@
 
 /* ---------------------------------------------------------------- lanes */
 
-/* The common case of pn_cellsOf, eight boxes at once; `g` has no lift. */
+/* The common case of pn_cellsOf, eight boxes at once; `g` is plain, or they are lifted onto it. */
 PN_INLINE void putOnGrid(pnBoxLanes *lanes, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES], const pnGrid *g) {
   for (int side = 0; side < 2; ++side) {
     const pnF4 *v = side ? hi : lo;
@@ -21,18 +21,18 @@ PN_INLINE void putOnGrid(pnBoxLanes *lanes, const pnF4 lo[PN_LANES], const pnF4 
   }
 }
 
-/* Boxes of a body so small that they have to be lifted first, which is exact. */
+/* Boxes on a grid that is not plain. */
 static PN_NOINLINE void putLifted(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES]) {
-  pnF4 lifted[2][PN_LANES], lift = pn_f4Set1(tree->grid.lift);
+  pnF4 lifted[2][PN_LANES];
   for (uint32_t j = 0; j < PN_LANES; ++j) {
-    lifted[0][j] = pn_f4Mul(lo[j], lift);
-    lifted[1][j] = pn_f4Mul(hi[j], lift);
+    lifted[0][j] = pn_liftOnto(&tree->grid, lo[j]);
+    lifted[1][j] = pn_liftOnto(&tree->grid, hi[j]);
   }
   putOnGrid((pnBoxLanes *)tree->lanes + node, lifted[0], lifted[1], &tree->grid);
 }
 
 PN_INLINE void putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES], uint32_t count) {
-  if (PN_UNLIKELY(tree->grid.lift != 1)) putLifted(tree, node, lo, hi);
+  if (PN_UNLIKELY(!tree->grid.isPlain)) putLifted(tree, node, lo, hi);
   else putOnGrid((pnBoxLanes *)tree->lanes + node, lo, hi, &tree->grid);
   if (PN_UNLIKELY(count < PN_LANES)) pn_emptyLanes(tree, node, count);
 }
@@ -190,7 +190,7 @@ static void boxesOfTwigs(const pnTree *tree, const float *ready, uint32_t child,
 static void fillInner(pnTree *tree, uint32_t node) {
   uint32_t child = tree->shape->first[node], count = tree->shape->count[node];
   const float *ready = pn_readyVertices(tree);
-  if (ready && pn_isLeaf(tree, child) && PN_LIKELY(tree->grid.lift == 1)) {
+  if (ready && pn_isLeaf(tree, child) && PN_LIKELY(tree->grid.isPlain)) {
     /* the common case, straight: leaves of vertices that lie ready */
     const uint32_t *at = tree->shape->leafVertexFirst + (child - tree->shape->innerCount);
     chooseLoops()->putLists(ready, tree->shape->leafVertices, at, count, &tree->grid, (pnBoxLanes *)tree->lanes + node);
@@ -218,7 +218,7 @@ static void fillInner(pnTree *tree, uint32_t node) {
 static void fillLeaf(pnTree *tree, uint32_t node) {
   const uint32_t *corners = tree->corners + 3 * PN_LANES * (size_t)(node - tree->shape->innerCount);
   uint32_t count = tree->shape->count[node];
-  if (PN_LIKELY(tree->grid.lift == 1)) {
+  if (PN_LIKELY(tree->grid.isPlain)) {
     chooseLoops()->putCorners(tree->cornerBase, corners, &tree->grid, (pnBoxLanes *)tree->lanes + node);
     if (PN_UNLIKELY(count < PN_LANES)) pn_emptyLanes(tree, node, count);
     return;
@@ -251,7 +251,7 @@ static void boundCluster(const pnTree *tree, uint32_t cluster, void *room) {
 /* The boxes of the children of an eager node, one after the other. */
 static void putEager(pnTree *tree, const pnBoxLoops *loops, uint32_t node, const float *boxes) {
   uint32_t count = tree->shape->count[node];
-  if (PN_LIKELY(count == PN_LANES && tree->grid.lift == 1)) {
+  if (PN_LIKELY(count == PN_LANES && tree->grid.isPlain)) {
     loops->putBoxes(boxes, &tree->grid, (pnBoxLanes *)tree->lanes + node);
     return;
   }

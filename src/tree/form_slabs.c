@@ -111,12 +111,14 @@ void pn_slabsBoxes(const pnTree *tree, uint32_t node, uint32_t begin, uint32_t e
 }
 
 /* Counted in cells, exact: sides of up to 2^17, of up to eight boxes. Worlds look at every tree in every frame, and the last worker at a
- * large one while all others wait: so all lanes are alike, and those of nobody, whose ends are the wrong way around, have no sides. */
+ * large one while all others wait: so all lanes are alike, and those of nobody, whose ends are the wrong way around, have no sides. Of a body
+ * whose grid is over most of it those that reach beyond do not count. */
 double pn_slabsSurface(const pnTree *tree, uint32_t node) {
   const pnBoxLanes *b = pn_lanesOf(tree, node);
   double cell = tree->grid.cell, sides[3][PN_LANES], areas[PN_LANES], sum = 0;
   int32_t more = 1 + (cell > 1);
   pnH8 bounded = pn_h8Set1(-1);
+  int16_t counts[PN_LANES];
   for (int k = 0; k < 3; ++k) {
     const int16_t *lo = b->row[k][0], *hi = b->row[k][1];
     bounded = pn_h8And(bounded, pn_h8LessEqual(pn_h8Set1(INT16_MIN + 1), pn_h8Load(lo)));
@@ -125,8 +127,9 @@ double pn_slabsSurface(const pnTree *tree, uint32_t node) {
   }
   for (uint32_t j = 0; j < PN_LANES; ++j)
     areas[j] = sides[0][j] * sides[1][j] + sides[1][j] * sides[2][j] + sides[2][j] * sides[0][j];
-  for (uint32_t j = 0; j < PN_LANES; ++j) sum += areas[j];
-  return pn_h8Mask(bounded) == 0xff ? sum * cell * cell : INFINITY;
+  pn_h8Store(counts, bounded);
+  for (uint32_t j = 0; j < PN_LANES; ++j) sum += counts[j] ? areas[j] : 0;
+  return pn_h8Mask(bounded) == 0xff || tree->grid.isClipped ? sum * cell * cell : INFINITY;
 }
 
 /* The cell of a number, as lanes have it. */

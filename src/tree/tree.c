@@ -187,6 +187,11 @@ static pnResult beginFollowing(pnTree *tree, const pnTasks *tasks) {
   return result == PN_OK ? pn_beginMoved(tree, tasks) : result;
 }
 
+/* What the quality is measured against where the grid is not over the whole: most of the body as it was in the first such frame. */
+static void noteBulk(pnTree *tree) {
+  if (tree->grid.isClipped && !(tree->bulk.surface > 0)) tree->bulk.surface = relativeSurface(tree);
+}
+
 /* The result of an update, which `began` or not. */
 static pnResult endFollowing(pnTree *tree, pnResult result, bool began) {
   pnBox box;
@@ -194,6 +199,7 @@ static pnResult endFollowing(pnTree *tree, pnResult result, bool began) {
   if (began && result == PN_ERROR_NUMBER && pn_checkNumbers(tree->pose, tree->pose->source, &box) == PN_OK)
     pn_fail(result, "mesh '%s': a vertex moved to infinity; check its transform or joints", tree->mesh->name);
   tree->poseFrame = result == PN_OK ? tree->pose->frame : 0; /* the next query tries again */
+  if (result == PN_OK) noteBulk(tree);
   return result;
 }
 
@@ -267,10 +273,14 @@ static pnBox boxInLane(const pnLaneBoxes *b, uint32_t j) {
                  {(float)b->hi[0][j], (float)b->hi[1][j], (float)b->hi[2][j]}};
 }
 
-/* The world box of lane j of a node. */
+/* The world box of lane j of a node. What reaches beyond a grid that is not over the whole ends with the whole. */
 static pnBox laneBox(const pnTree *tree, uint32_t node, uint32_t j) {
   pnLaneBoxes b;
   pn_laneBoxes(tree, node, j, j + 1, &b);
+  for (int k = 0; tree->grid.isClipped && k < 3; ++k) {
+    b.lo[k][j] = PN_MAX(b.lo[k][j], (double)(&tree->box.min.x)[k]);
+    b.hi[k][j] = PN_MIN(b.hi[k][j], (double)(&tree->box.max.x)[k]);
+  }
   return boxInLane(&b, j);
 }
 
@@ -292,7 +302,7 @@ static double surfaceBelow(const pnTree *tree, uint32_t node) {
 /* Summed surface of the volumes in the fresh eager nodes over the surface of the whole. */
 static float relativeSurface(const pnTree *tree) {
   if (!tree->memory) return tree->builtSurface; /* at rest, as the shape knows it */
-  double whole = surface(tree->box), sum = 0;
+  double whole = surface(tree->grid.isClipped ? tree->bulk.box : tree->box), sum = 0;
   for (uint32_t i = 0; i < tree->shape->eagerCount; ++i) {
     uint32_t node = tree->shape->eagerNodes[i];
     if (atomic_load_explicit(&tree->stamp[node], memory_order_acquire) == tree->now) sum += surfaceBelow(tree, node);
@@ -312,8 +322,8 @@ bool pn_isBuiltBlindly(const pnTree *tree) {
 
 float pnTree_GetQuality(const pnTree *tree) {
   PN_FLOAT_SCOPE;
-  float now = relativeSurface(tree);
-  return tree->builtSurface > 0 && now > 0 ? now / tree->builtSurface : 1.0f;
+  float now = relativeSurface(tree), before = tree->grid.isClipped ? tree->bulk.surface : tree->builtSurface;
+  return before > 0 && now > 0 ? now / before : 1.0f;
 }
 
 pnBox pnTree_GetBox(const pnTree *tree) {

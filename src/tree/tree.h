@@ -44,14 +44,17 @@
 #include "base/stamp.h"
 #include "geom/simd_short.h"
 #include "geom/slab.h"
+#include "tree/bulk.h"
 #include "tree/shape.h"
 
-/* floor(x * lift * scale[d]) - offset[d] along direction d; lift * scale[d] = 2^(exponent - drop), where drop is 0 for the axes
+/* floor(x * lift * scale[d]) - offset[d] along direction d, for x between -most and most and saturated beyond; lift * scale[d] = 2^(exponent - drop), where drop is 0 for the axes
  * and 2 for the other directions, whose sums reach three times as far. lift is 1 but for bodies so small that their scale
- * would be no float. */
+ * would be no float; most is of no account but where a grid is not over the whole of a body (bulk.h). */
 typedef struct pnGrid {
   int32_t exponent;
-  float lift;
+  bool isPlain;   /* lift is 1, and nothing is beyond most */
+  bool isClipped; /* it is not over the whole: numbers at its ends stand for all that is beyond */
+  float lift, most;
   double cell; /* the size of a cell along the axes: 2^-exponent */
   float scale[PN_MAX_SLABS];
   int32_t offset[PN_MAX_SLABS];
@@ -62,11 +65,17 @@ PN_INLINE double pn_cellSize(const pnGrid *grid, uint32_t d) {
   return d < 3 ? grid->cell : 4 * grid->cell;
 }
 
+/* What is scaled instead of a coordinate where a grid is not plain: exact, or at an end of what there are cells for. */
+PN_INLINE pnF4 pn_liftOnto(const pnGrid *grid, pnF4 x) {
+  x = pn_f4Max(pn_f4Min(x, pn_f4Set1(grid->most)), pn_f4Set1(-grid->most));
+  return pn_f4Mul(x, pn_f4Set1(grid->lift));
+}
+
 /* The cells of eight numbers. */
 PN_INLINE pnH8 pn_cellsOf(const pnGrid *grid, uint32_t d, pnF4 a, pnF4 b) {
-  if (PN_UNLIKELY(grid->lift != 1)) {
-    a = pn_f4Mul(a, pn_f4Set1(grid->lift));
-    b = pn_f4Mul(b, pn_f4Set1(grid->lift));
+  if (PN_UNLIKELY(!grid->isPlain)) {
+    a = pn_liftOnto(grid, a);
+    b = pn_liftOnto(grid, b);
   }
   return pn_h8Quantise(a, b, grid->scale[d], grid->offset[d]);
 }
@@ -142,6 +151,7 @@ struct pnTree {
   uint64_t shapeFrame; /* of the pose, that volumes in model space were computed from */
   uint64_t serial;     /* no other tree has had it; with the stamp it says that nothing has changed. 0: who knows */
   pnGrid grid;
+  pnBulk bulk;        /* where the grid is, if it is clipped */
   pnFocusDef focus;   /* where the grid is, if isFocused */
   float builtSurface; /* relative surface at build time, for the quality */
   pnTreePlan def;

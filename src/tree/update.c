@@ -1,6 +1,8 @@
 /* update.c: the table of update rules and the loops they share. See tree.h for lanes, grids and lazy nodes. */
 #include "tree/update.h"
 
+#include "tree/corner.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -297,6 +299,9 @@ static void setGrid(pnGrid *grid, const pnSlabSet *set, int exponent, const doub
   int lift = exponent > 120 ? LIFT : 0;
   grid->exponent = exponent;
   grid->lift = (float)powerOfTwo(lift);
+  grid->isPlain = lift == 0;
+  grid->isClipped = false;
+  grid->most = FLT_MAX;
   grid->cell = powerOfTwo(-exponent);
   for (uint32_t d = 0; d < set->count; ++d) {
     grid->scale[d] = (float)powerOfTwo(exponent - lift - (d < 3 ? 0 : 2));
@@ -323,6 +328,23 @@ static void chooseFocus(pnGrid *grid, const pnFocusDef *focus, const pnSlabs *s)
   setGrid(grid, &pn_slabBox, PN_MAX(-120, exponent), middle);
 }
 
+/* Over most of a body, where little of it is far away. Cells are made for coordinates up to 2^CLIPPED_REACH of them, so that they and their distance
+ * from an offset stay below 2^31. */
+#define CLIPPED_REACH 29
+static void clipGrid(pnGrid *grid, const pnBulk *bulk) {
+  pnSlabs s = {.lo = {bulk->box.min.x, bulk->box.min.y, bulk->box.min.z},
+               .hi = {bulk->box.max.x, bulk->box.max.y, bulk->box.max.z}};
+  chooseGrid(grid, &pn_slabBox, &s);
+  grid->isPlain = false;
+  grid->isClipped = true;
+  grid->most = (float)PN_MIN(powerOfTwo(CLIPPED_REACH - grid->exponent), (double)FLT_MAX);
+}
+
+/* Cells that are over the whole may be too large for most of it. */
+static bool mayBeClipped(const pnTree *tree) {
+  return tree->slabs == &pn_slabBox && !tree->rule->modelSpace && !pn_hasPieces(&tree->def);
+}
+
 bool pn_setRoot(pnTree *tree, const pnBound *root) {
   const pnSlabs *s = &root->slabs;
   for (int k = 0; k < 3; ++k)
@@ -330,6 +352,7 @@ bool pn_setRoot(pnTree *tree, const pnBound *root) {
   tree->box = (pnBox){{s->lo[0], s->lo[1], s->lo[2]}, {s->hi[0], s->hi[1], s->hi[2]}};
   if (tree->isFocused) chooseFocus(&tree->grid, &tree->focus, s);
   else chooseGrid(&tree->grid, tree->slabs ? tree->slabs : &pn_slabBox, s);
+  if (!tree->isFocused && mayBeClipped(tree) && pn_findBulk(tree)) clipGrid(&tree->grid, &tree->bulk);
   pn_putBounds(tree, tree->shape->nodeCount, root, 1);
   return true;
 }

@@ -90,7 +90,7 @@ static bool canFocus(const pnTree *tree) {
 static bool isBlurred(const pnTree *coarse, const pnTree *fine, bool always) {
   int shift = fine->grid.exponent - coarse->grid.exponent;
   if (PN_LIKELY(shift == 0) || !(always || 2 * shift + log2Of(fine->shape->leafCount) > BLURRED)) return false;
-  return canFocus(coarse) && fine->form == coarse->form;
+  return canFocus(coarse) && fine->form == coarse->form && !fine->grid.isClipped;
 }
 
 /* Does a body lie where this grid tells one place from another? It must: a point in which triangles meet is in the body's box, so its

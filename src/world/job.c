@@ -47,7 +47,8 @@ static void handCutting(pnWorld *world, const pnBody *large, pnBody *small, pnJo
 
 /* Is the first of two trees so much larger that a cutting of it may pay? */
 static bool isCuttable(const pnTree *large, const pnTree *small) {
-  return pn_isCuttable(large->shape->leafCount, small->shape->leafCount);
+  return pn_isCuttable(large->shape->leafCount, small->shape->leafCount) && !large->grid.isClipped &&
+         !small->grid.isClipped;
 }
 
 static void findCutting(pnWorld *world, pnBody *a, pnBody *b, pnJob *job) {

@@ -1,0 +1,430 @@
+/* test_tree_bulk.c: bodies of which a few vertices are far away have cells that are over most of them (tree/bulk.h). Pairs are those of exact
+ * arithmetic, whatever the grids of two bodies have in common and however far away it is; queries answer what looking at every triangle says; and
+ * hardly more is opened than without those vertices. The same of soups, and of worlds with a body that fell out of them. */
+#include "agree.h"
+#include "support_query.h"
+
+#include "collide/traverse.h"
+#include "pinch/pinch.h"
+#include "tree/bulk.h"
+
+/* ---------------------------------------------------------------- bodies */
+
+/* A ball with its tree, as large as its scale. */
+typedef struct Ball {
+  AgreeBody body;
+  pnPose *pose;
+  pnTree *tree;
+} Ball;
+
+static Ball makeBall(uint32_t subdivisions, bool self) {
+  Ball b = {0};
+  testExpectOk(pnMakeIcosphere(subdivisions, 1, &b.body.mesh));
+  b.body.positions = calloc(3 * (size_t)pnMesh_GetVertexCount(b.body.mesh) + 1, sizeof(float));
+  assert_non_null(b.body.positions);
+  pnPoseDef poseDef = pnDefaultPoseDef();
+  poseDef.mesh = b.body.mesh;
+  testExpectOk(pnCreatePose(&poseDef, &b.pose));
+  pnTreeDef def = pnDefaultTreeDef();
+  def.pose = b.pose;
+  def.self = self;
+  testExpectOk(pnCreateTree(&def, &b.tree));
+  return b;
+}
+
+static void freeBall(Ball *b) {
+  pnDestroyTree(b->tree);
+  pnDestroyPose(b->pose);
+  pnDestroyMesh(b->body.mesh);
+  free(b->body.positions);
+}
+
+/* Where it is, a little uneven. */
+static void place(Ball *b, float scale, const float at[3]) {
+  const float *rest = pnMesh_GetVertices(b->body.mesh);
+  for (uint32_t i = 0; i < 3 * pnMesh_GetVertexCount(b->body.mesh); ++i)
+    b->body.positions[i] = scale * (rest[i] * (1 + 0.03f * (float)(i / 3 % 5)) + at[i % 3]);
+}
+
+static void fling(Ball *b, uint32_t vertex, float x, float y, float z) {
+  const float p[3] = {x, y, z};
+  memcpy(b->body.positions + 3 * (size_t)vertex, p, sizeof p);
+}
+
+static void show(Ball *b) {
+  testExpectOk(pnPose_SetVertices(b->pose, b->body.positions, pnMesh_GetVertexCount(b->body.mesh)));
+  testExpectOk(pnTree_Update(b->tree, NULL));
+}
+
+static const float s_here[3] = {0, 0, 0}, s_beside[3] = {1.1f, 0.2f, 0.1f};
+
+/* ---------------------------------------------------------------- when */
+
+static void clipsWhereItPays(void **state) {
+  (void)state;
+  Ball b = makeBall(4, false), small = makeBall(1, false);
+  place(&b, 1, s_here);
+  show(&b);
+  int usual = b.tree->grid.exponent;
+  assert_false(b.tree->grid.isClipped);
+  /* twenty times as long: cells are fine enough; a hundred times, and they are not */
+  fling(&b, 70, 40, 0, 0);
+  show(&b);
+  assert_false(b.tree->grid.isClipped);
+  for (float far = 1e3f; far < 1e38f; far *= 1e5f) {
+    fling(&b, 70, far, -far, far);
+    fling(&b, 990, far, far, 0);
+    show(&b);
+    assert_true(b.tree->grid.isClipped && abs(b.tree->grid.exponent - usual) <= 1);
+    assert_true(pnTree_GetBox(b.tree).max.x == far);
+    testExpectOk(pnTree_Validate(b.tree));
+    assert_float_equal(pnTree_GetQuality(b.tree), 1, 0.1f);
+  }
+  place(&b, 1, s_here);
+  show(&b);
+  assert_true(!b.tree->grid.isClipped && b.tree->grid.exponent == usual);
+  /* far away as a whole, or larger as a whole, is where it is */
+  for (float scale = 1; scale < 1e6f; scale *= 100) {
+    place(&b, scale, (const float[3]){100, 3, 0});
+    show(&b);
+    assert_false(b.tree->grid.isClipped);
+  }
+  /* too many of them */
+  place(&b, 1, s_here);
+  for (uint32_t i = 0; i < 200; ++i) fling(&b, 11 * i, 1e6f, 0, (float)i);
+  show(&b);
+  assert_false(b.tree->grid.isClipped);
+  /* too small to be worth it */
+  place(&small, 1, s_here);
+  fling(&small, 3, 1e6f, 0, 0);
+  show(&small);
+  assert_false(small.tree->grid.isClipped);
+  freeBall(&b);
+  freeBall(&small);
+}
+
+/* It is found wherever the whole has grown by steps, and lost for a frame it is found again. */
+static void comesAndGoes(void **state) {
+  (void)state;
+  Ball b = makeBall(4, false);
+  uint32_t clipped = 0;
+  for (float far = 1; far < 1e6f; far *= 1.5f) {
+    place(&b, 1, s_here);
+    fling(&b, 70, 2 + far, 0, 0);
+    show(&b);
+    clipped += b.tree->grid.isClipped;
+  }
+  assert_true(clipped >= 18);
+  for (uint32_t frame = 0; frame < 12; ++frame) {
+    place(&b, 1, s_here);
+    for (uint32_t i = 0; i < (frame % 3 == 1 ? 200u : 1u); ++i) fling(&b, 11 * i, 1e6f, 0, (float)i);
+    show(&b);
+    assert_int_equal(b.tree->grid.isClipped, frame % 3 != 1);
+  }
+  freeBall(&b);
+}
+
+/* ---------------------------------------------------------------- pairs */
+
+/* What two bodies' grids may have in common. */
+typedef enum Meeting { BOTH_WHOLE, ONE_GRID, FINER_CLIPPED, COARSER_CLIPPED, MEETINGS } Meeting;
+
+static Meeting meetingOf(const Ball *a, const Ball *b) {
+  const pnGrid *coarse = &a->tree->grid, *fine = &b->tree->grid;
+  if (!coarse->isClipped && !fine->isClipped) return BOTH_WHOLE;
+  if (coarse->exponent > fine->exponent) coarse = &b->tree->grid, fine = &a->tree->grid;
+  bool same = coarse->exponent == fine->exponent;
+  for (int k = 0; k < 3; ++k) same = same && coarse->offset[k] == fine->offset[k];
+  return same ? ONE_GRID : fine->isClipped ? FINER_CLIPPED : COARSER_CLIPPED;
+}
+
+static void expectPairs(Ball *a, Ball *b, pnPairList *list) {
+  AgreePairs truth = agreeTruth(&a->body, b ? &b->body : NULL);
+  pnQueryDef def = pnDefaultQueryDef();
+  testExpectOk(b ? pnCollideTrees(a->tree, b->tree, &def, list, NULL) : pnCollideSelf(a->tree, &def, list, NULL));
+  assert_true(agreeEqual(&truth, list));
+  if (b) { /* the other way round */
+    testExpectOk(pnCollideTrees(b->tree, a->tree, &def, list, NULL));
+    assert_int_equal(pnPairList_GetCount(list), truth.count);
+  }
+  free(truth.pairs);
+}
+
+/* A few vertices anywhere; edges of them, so that there are triangles which are far away as a whole, and of both bodies in one place. */
+static void flingSome(Ball *b, TestRandom *random, float scale) {
+  const uint32_t *t = pnMesh_GetTriangles(b->body.mesh);
+  for (uint32_t n = testBelow(random, 3); n > 0; --n) {
+    uint32_t face = testBelow(random, pnMesh_GetTriangleCount(b->body.mesh)), corners = 1 + testBelow(random, 3);
+    float away = ldexpf(scale, 6 + 8 * (int)testBelow(random, 4));
+    float sign[3] = {testBelow(random, 2) ? 1.0f : -1.0f, testBelow(random, 2) ? 1.0f : 0.0f, 1};
+    for (uint32_t k = 0; k < corners; ++k)
+      fling(b, t[3 * face + k], sign[0] * away * testFloat(random, 0.9f, 1.1f),
+            sign[1] * away * testFloat(random, 0.9f, 1.1f), sign[2] * away * testFloat(random, 0.9f, 1.1f));
+  }
+}
+
+static void pairsAreExact(void **state) {
+  (void)state;
+  static const float scales[] = {1, 1, 0.4f, 2.7f, 31, 0.03f, 1000};
+  TestRandom random = testRandom(61);
+  Ball a = makeBall(2, true), b = makeBall(2, false);
+  pnPairList *list;
+  uint32_t met[MEETINGS] = {0};
+  testExpectOk(pnCreatePairList(&list));
+  for (uint32_t round = 0; round < testRounds(160); ++round) {
+    float scale = scales[testBelow(&random, 7)], all = ldexpf(1, 40 * ((int)testBelow(&random, 3) - 1));
+    float at[3] = {testFloat(&random, 0.5f, 1.4f) / scale, testFloat(&random, -1, 1) / scale, 0};
+    place(&a, all, s_here);
+    place(&b, all * scale, at);
+    flingSome(&a, &random, all);
+    flingSome(&b, &random, all * (testBelow(&random, 2) ? 1 : scale));
+    show(&a);
+    show(&b);
+    ++met[meetingOf(&a, &b)];
+    expectPairs(&a, &b, list);
+    if (round % 4 == 0) expectPairs(&a, NULL, list);
+  }
+  for (int i = 0; i < MEETINGS; ++i) assert_true(met[i] >= testRounds(8));
+  pnDestroyPairList(list);
+  freeBall(&a);
+  freeBall(&b);
+}
+
+/* Two triangles that are far away as a whole meet there, seen in cells that end before: on one grid, and on others. */
+static void meetsFarAway(void **state) {
+  (void)state;
+  Ball a = makeBall(4, false), b = makeBall(4, false);
+  pnPairList *list;
+  testExpectOk(pnCreatePairList(&list));
+  for (int side = 0; side < 2; ++side) {
+    for (int more = 0; more < 4; ++more) {
+      float far = side ? -1e7f : 1e7f, scale = more == 0 ? 1 : more == 1 ? 0.2f : more == 2 ? 5 : 300;
+      const uint32_t *t = pnMesh_GetTriangles(a.body.mesh) + 3 * 1000;
+      place(&a, 1, s_here);
+      place(&b, scale, (const float[3]){900, 0, 0}); /* nothing else is near */
+      const float corners[2][3][3] = {{{0, 0, 0}, {100, 0, 0}, {0, 100, 0}},
+                                      {{20, 20, -50}, {20, 20, 50}, {30, 30, 0}}};
+      for (int k = 0; k < 3; ++k) {
+        const float *p = corners[0][k], *q = corners[1][k];
+        fling(&a, t[k], p[0] + far, p[1] + far, p[2] + far);
+        fling(&b, t[k], q[0] + far, q[1] + far, q[2] + far);
+      }
+      show(&a);
+      show(&b);
+      assert_true(a.tree->grid.isClipped && b.tree->grid.isClipped);
+      expectPairs(&a, &b, list);
+      assert_true(pnPairList_GetCount(list) > 0);
+    }
+  }
+  pnDestroyPairList(list);
+  freeBall(&a);
+  freeBall(&b);
+}
+
+/* ---------------------------------------------------------------- work */
+
+static uint64_t workOf(Ball *a, Ball *b, pnPairList *list) {
+  pnCost cost;
+  pnQueryDef def = pnDefaultQueryDef();
+  testExpectOk(b ? pnCollideTrees(a->tree, b->tree, &def, list, &cost) : pnCollideSelf(a->tree, &def, list, &cost));
+  return cost.nodePairs + cost.leafPairs;
+}
+
+static void hardlyMoreIsOpened(void **state) {
+  (void)state;
+  pnPairList *list;
+  testExpectOk(pnCreatePairList(&list));
+  for (uint32_t subdivisions = 4; subdivisions < 6; ++subdivisions) {
+    Ball a = makeBall(subdivisions, true), b = makeBall(subdivisions, false);
+    place(&a, 1, s_here);
+    place(&b, 1, s_beside);
+    show(&a);
+    show(&b);
+    uint64_t usual = workOf(&a, &b, list), self = workOf(&a, NULL, list);
+    for (int both = 0; both < 2; ++both) {
+      /* away from each other, so that what is flung meets nothing */
+      fling(&a, 70, -1e8f, 0, 0);
+      if (both) fling(&b, 70, 1e8f, 0, 0);
+      show(&a);
+      show(&b);
+      assert_true(workOf(&a, &b, list) < 2 * usual + 400);
+      assert_true(workOf(&a, NULL, list) < 2 * self + 4000);
+    }
+    freeBall(&a);
+    freeBall(&b);
+  }
+  pnDestroyPairList(list);
+}
+
+/* ---------------------------------------------------------------- queries */
+
+static void queriesAnswer(void **state) {
+  (void)state;
+  TestRandom random = testRandom(62);
+  Ball a = makeBall(2, false), b = makeBall(2, false);
+  uint32_t hits = 0, triangles = 0;
+  for (uint32_t round = 0; round < testRounds(12); ++round) {
+    place(&a, 1, s_here);
+    place(&b, round % 2 ? 1 : 20, (const float[3]){3, 0, 0});
+    flingSome(&a, &random, 1);
+    fling(&a, 100, 1e6f, (float)round, 0);
+    flingSome(&b, &random, 1);
+    show(&a);
+    show(&b);
+    hits += queryExpectRays(a.tree, &random, 1, NULL);
+    triangles += queryExpectBoxes(a.tree, &random, 1, NULL);
+    queryExpectDistance(a.tree, b.tree, INFINITY, NULL);
+    queryExpectDistance(b.tree, a.tree, 1, NULL);
+  }
+  assert_true(hits > testRounds(60) && triangles > testRounds(60));
+  freeBall(&a);
+  freeBall(&b);
+}
+
+/* ---------------------------------------------------------------- soups */
+
+enum { DUST = 6000 };
+
+/* Little triangles that fill a cube, and are somewhere else in every frame; one is far away. */
+static void stir(pnSoup *soup, TestRandom *random, float far, AgreeBody *truth) {
+  float *p = truth->positions;
+  for (uint32_t i = 0; i < DUST; ++i) {
+    float at[3] = {testFloat(random, -1, 1), testFloat(random, -1, 1), testFloat(random, -1, 1)};
+    for (uint32_t k = 0; k < 9; ++k) p[9 * i + k] = at[k % 3] + testFloat(random, -0.06f, 0.06f);
+  }
+  p[9 * 77] = far;
+  testExpectOk(pnSoup_SetAll(soup, p, DUST));
+}
+
+static void soupsAreSortedAnyhow(void **state) {
+  (void)state;
+  TestRandom random = testRandom(63);
+  uint32_t *index = malloc(3 * sizeof(uint32_t) * DUST);
+  AgreeBody body = {.positions = calloc(9 * DUST + 1, sizeof(float))};
+  assert_true(index && body.positions);
+  for (uint32_t i = 0; i < 3 * DUST; ++i) index[i] = i;
+  for (uint32_t i = 0; i < 9 * DUST; ++i) body.positions[i] = (float)i; /* no two corners are one vertex */
+  body.mesh = testMakeMesh(body.positions, 3 * DUST, index, DUST);
+  pnSoup *soup;
+  pnTree *tree;
+  pnPairList *list;
+  pnSoupDef soupDef = pnDefaultSoupDef();
+  testExpectOk(pnCreateSoup(&soupDef, &soup));
+  testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, body.positions, DUST, NULL));
+  pnTreeDef def = pnDefaultTreeDef();
+  def.pose = pnSoup_GetPose(soup);
+  testExpectOk(pnCreateTree(&def, &tree));
+  testExpectOk(pnCreatePairList(&list));
+  uint64_t usual = 0;
+  for (int frame = 0; frame < 8; ++frame) {
+    bool isFar = frame >= 3;
+    stir(soup, &random, isFar ? 1e7f : 0, &body);
+    testExpectOk(pnTree_Update(tree, NULL));
+    testExpectOk(pnTree_Validate(tree));
+    assert_int_equal(tree->grid.isClipped, isFar);
+    pnCost cost;
+    pnQueryDef query = pnDefaultQueryDef();
+    testExpectOk(pnCollideSelf(tree, &query, list, &cost));
+    if (!isFar) usual = cost.nodePairs + cost.leafPairs;
+    else assert_true(cost.nodePairs + cost.leafPairs < 2 * usual);
+    if (frame == 2 || frame == 5) {
+      AgreePairs truth = agreeTruth(&body, NULL);
+      assert_true(truth.count > 100 && agreeEqual(&truth, list));
+      free(truth.pairs);
+    }
+  }
+  pnDestroyPairList(list);
+  pnDestroyTree(tree);
+  pnDestroySoup(soup);
+  pnDestroyMesh(body.mesh);
+  free(body.positions);
+  free(index);
+}
+
+/* ---------------------------------------------------------------- worlds */
+
+enum { CROWD = 3000 };
+
+/* Of boxes in a cube, some of which are far away or very long; returns what the broad phase tests in the last of some frames. */
+static uint64_t crowdWork(uint32_t far, bool isLong, size_t *outPairs) {
+  TestRandom random = testRandom(64);
+  pnWorld *world;
+  pnWorldDef worldDef = pnDefaultWorldDef();
+  pnMesh *mesh;
+  pnBodyId ids[CROWD];
+  uint64_t tests = 0;
+  testExpectOk(pnCreateWorld(&worldDef, &world));
+  testExpectOk(pnMakeBox((pnVec3){0.3f, 0.3f, 0.3f}, 1, &mesh));
+  uint32_t n = pnMesh_GetVertexCount(mesh);
+  float *v = malloc(3 * sizeof(float) * n);
+  assert_non_null(v);
+  pnBodyDef def = pnDefaultBodyDef();
+  def.mesh = mesh;
+  for (uint32_t i = 0; i < CROWD; ++i) testExpectOk(pnWorld_CreateBody(world, &def, &ids[i]));
+  for (int frame = 0; frame < 3; ++frame) {
+    for (uint32_t i = 0; i < CROWD; ++i) {
+      float at[3] = {testFloat(&random, -10, 10), testFloat(&random, -10, 10), testFloat(&random, -10, 10)};
+      for (uint32_t k = 0; k < 3 * n; ++k) v[k] = pnMesh_GetVertices(mesh)[k] + at[k % 3];
+      if (i < far)
+        for (uint32_t k = 0; k < (isLong ? 1 : n); ++k) v[3 * k] += 1e9f * (float)(1 + i);
+      testExpectOk(pnBody_SetVertices(world, ids[i], v, n));
+    }
+    pnFrame out = pnWorld_Collide(world, NULL);
+    testExpectOk(out.result);
+    *outPairs = out.pairCount;
+    tests = out.cost.volumeTests;
+  }
+  free(v);
+  pnDestroyWorld(world);
+  pnDestroyMesh(mesh);
+  return tests;
+}
+
+static void crowdsAreSortedAnyhow(void **state) {
+  (void)state;
+  size_t pairs[3];
+  uint64_t usual = crowdWork(0, false, &pairs[0]), far = crowdWork(3, false, &pairs[1]),
+           stretched = crowdWork(3, true, &pairs[2]);
+  assert_true(far < usual + usual / 4 && stretched < usual + usual / 2);
+  assert_true(pairs[1] < pairs[0] && pairs[1] > pairs[0] / 2 && pairs[2] > pairs[0] / 2);
+}
+
+/* A flung vertex comes and goes, of bodies that look at themselves and at each other; frame by frame the pairs are exact. */
+static void worldsAgree(void **state) {
+  (void)state;
+  TestRandom random = testRandom(65);
+  Ball b[2] = {makeBall(2, false), makeBall(2, false)};
+  pnWorld *world;
+  pnBodyId ids[2];
+  pnWorldDef worldDef = pnDefaultWorldDef();
+  testExpectOk(pnCreateWorld(&worldDef, &world));
+  for (int i = 0; i < 2; ++i) {
+    pnBodyDef def = pnDefaultBodyDef();
+    def.mesh = b[i].body.mesh;
+    testExpectOk(pnWorld_CreateBody(world, &def, &ids[i]));
+  }
+  for (int frame = 0; frame < 16; ++frame) {
+    for (int i = 0; i < 2; ++i) {
+      place(&b[i], 1, i ? s_beside : s_here);
+      if (frame / 4 % 2) flingSome(&b[i], &random, 1);
+      testExpectOk(pnBody_SetVertices(world, ids[i], b[i].body.positions, pnMesh_GetVertexCount(b[i].body.mesh)));
+    }
+    pnFrame out = pnWorld_Collide(world, NULL);
+    testExpectOk(out.result);
+    AgreePairs truth = agreeTruth(&b[0].body, &b[1].body);
+    assert_int_equal(out.pairCount, truth.count);
+    if (truth.count > 0) assert_memory_equal(pnWorld_GetPairs(world), truth.pairs, truth.count * sizeof(pnPair));
+    free(truth.pairs);
+  }
+  pnDestroyWorld(world);
+  for (int i = 0; i < 2; ++i) freeBall(&b[i]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(clipsWhereItPays),     cmocka_unit_test(comesAndGoes),          cmocka_unit_test(pairsAreExact),
+      cmocka_unit_test(meetsFarAway),         cmocka_unit_test(hardlyMoreIsOpened),    cmocka_unit_test(queriesAnswer),
+      cmocka_unit_test(soupsAreSortedAnyhow), cmocka_unit_test(crowdsAreSortedAnyhow), cmocka_unit_test(worldsAgree),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
