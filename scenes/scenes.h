@@ -7,6 +7,7 @@
  *               N is 4, 8 or 20 times a power of four: a tetrahedron, octahedron or icosahedron with its faces
  *               quartered. All sizes of the paper's second experiment are such numbers. ([Larsson01])
  *   s1-mixed-N  the same, vertices and triangles numbered at random.
+ *   stray-N     the same as s1, with one vertex of each body far away, every ten frames another one.
  *   s2-N        a dense crowd of 27 bumpy spheres, 200 frames, bouncing softly off each other's centres and off walls.
  *   s3-N        two bodies, each a blend of three reference shapes, pass through each other in 400 frames.
  *   e4-N        the same two, from the first to the second to the third reference: two have a weight at a time.

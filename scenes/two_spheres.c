@@ -5,7 +5,10 @@
  * 480 triangles; this motion was tuned to come close (57 and 3 765), as the paper does not give its own formula.
  *
  * s1-mixed is the same with vertices and triangles numbered at random, as files have them that went through a few tools: what is
- * near in space is nowhere near in memory. */
+ * near in space is nowhere near in memory.
+ *
+ * stray is the same with one vertex of each body far away, as a simulation loses one, or somebody parks one out of sight; every ten frames it is
+ * another one. */
 #include "scene.h"
 
 #include <stdlib.h>
@@ -15,6 +18,9 @@
 #define MOMENT_COUNT 200
 #define FIRST_DISTANCE 2.86
 #define LAST_DISTANCE 0.3
+/* how far away a stray is, and for how many frames */
+#define STRAY 1e6
+#define STRAY_FRAMES 10
 
 typedef struct Motion {
   pnSceneBumps bumps[2];
@@ -85,6 +91,14 @@ static void frameTwoSpheres(const pnScene *scene, uint32_t frame, uint32_t body,
   }
 }
 
+static void frameStray(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
+  uint64_t state = 1 + body + 2 * (frame / STRAY_FRAMES);
+  for (int i = 0; i < 20; ++i) pn_sceneRandom(&state);
+  size_t stray = (size_t)(pn_sceneRandom(&state) * scene->vertexCount);
+  frameTwoSpheres(scene, frame, body, outVertices);
+  pn_storeSceneVertex(outVertices + 3 * stray, pn_vec(body == 1 ? STRAY : -STRAY, STRAY * pn_sceneRandom(&state), 0.0));
+}
+
 const pnSceneKind pn_sceneTwoSpheres = {
     .name = "s1",
     .text = "two bumpy spheres sink into each other",
@@ -99,4 +113,12 @@ const pnSceneKind pn_sceneMixedSpheres = {
     .usualSize = 20480,
     .create = createMixedSpheres,
     .frame = frameTwoSpheres,
+};
+
+const pnSceneKind pn_sceneStray = {
+    .name = "stray",
+    .text = "two bumpy spheres, of each of which a vertex is lost far away",
+    .usualSize = 20480,
+    .create = createTwoSpheres,
+    .frame = frameStray,
 };

@@ -258,11 +258,11 @@ static void test_two_sides(void **state) {
 static void test_same_bits(void **state) {
   (void)state;
   static const char *const names[] = {
-      "s1-320",        "s1-mixed-320", "s2-80",     "s3-320",           "s4-800",        "s5-grid-192",
-      "s5-turned-192", "bodies-30",    "idle-30",   "terrain-200",      "hair-400",      "hair-self-400",
-      "blobs-320",     "shuffle-320",  "swarm-80",  "decay-8",          "burst-40",      "slivers-40",
-      "level-400",     "tiles-200",    "shoal-30",  "shuffle-self-320", "burst-self-40", "tangle-32",
-      "pages-50",      "roll-200",     "table-200", "leaves-30",        "heap-200",      "s4-twice-400"};
+      "s1-320",           "s1-mixed-320",  "s2-80",       "s3-320",     "s4-800",        "s5-grid-192", "s5-turned-192",
+      "bodies-30",        "idle-30",       "terrain-200", "hair-400",   "hair-self-400", "blobs-320",   "shuffle-320",
+      "swarm-80",         "decay-8",       "burst-40",    "slivers-40", "level-400",     "tiles-200",   "shoal-30",
+      "shuffle-self-320", "burst-self-40", "tangle-32",   "pages-50",   "roll-200",      "table-200",   "leaves-30",
+      "heap-200",         "s4-twice-400",  "stray-320"};
   for (size_t n = 0; n < sizeof names / sizeof names[0]; ++n) {
     pnScene *one = makeScene(names[n], 0), *two = makeScene(names[n], 0);
     uint32_t frameCount = pnScene_GetFrameCount(one), bodyCount = pnScene_GetBodyCount(one);

@@ -170,10 +170,9 @@ static void layOverMost(const pnBroadPhase *broad, size_t n, Curve *curve, doubl
   }
   curve->large = PN_MIN(curve->large, LARGE * MOST_MEAN * pn_medianOf(lengths));
   if (!pn_findMost(&middles, &most)) return;
-  const float *b = &most.min.x;
-  double bulk = PN_MAX(PN_MAX((double)b[3] - b[0], (double)b[4] - b[1]), (double)b[5] - b[2]);
+  double bulk = pn_longestSide(&most);
   if (*side <= FAR * bulk) return;
-  for (int k = 0; k < 3; ++k) curve->lo[k] = b[k];
+  for (int k = 0; k < 3; ++k) curve->lo[k] = (&most.min.x)[k];
   *side = bulk;
 }
 

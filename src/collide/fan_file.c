@@ -44,8 +44,8 @@ static bool checkGroup(const pnShape *shape, const pnFanGroup *g, size_t placeFi
   unsigned char closed;
   memcpy(&closed, &g->closed, 1);
   bool fine = closed <= 1 && g->lanes >= 1 && g->lanes <= 4 && g->placeFirst == placeFirst &&
-              (g->around == 0 || (g->around >= 2 && g->around <= PN_FAN_MOST)) && g->seamFirst <= g[1].seamFirst &&
-              g->copyFirst <= g[1].copyFirst;
+              (g->around == 0 || (g->around >= (closed ? 3 : 2) && g->around <= PN_FAN_MOST)) &&
+              g->seamFirst <= g[1].seamFirst && g->copyFirst <= g[1].copyFirst;
   uint64_t places = g->around ? 4 * ((uint64_t)g->around + 1) : 0;
   return fine && placeFirst + places <= placeEnd && pn_areBelow(g->vertex, 4, shape->mesh->vertexCount);
 }
@@ -65,7 +65,7 @@ static bool isSlot(const pnShape *shape, uint32_t slot) {
   return slot / PN_LANES < shape->leafCount && shape->leafTriangles[slot] != PN_NONE;
 }
 
-static bool areCopies(const pnShape *shape, const pnCopyPair *copies, size_t count) {
+static bool checkCopies(const pnShape *shape, const pnCopyPair *copies, size_t count) {
   bool fine = true;
   for (size_t i = 0; fine && i < count; ++i)
     fine = isSlot(shape, copies[i].slot[0]) && isSlot(shape, copies[i].slot[1]) && copies[i].of < 4;
@@ -79,7 +79,7 @@ static bool check(const pnShape *shape, void *part, const size_t *counts) {
   pn_findSlots(shape, fans->slotOf);
   return checkBlocks(fans, counts) && checkGroups(shape, fans, counts) &&
          pn_areBelow(fans->places, counts[PLACES], shape->leafVertexFirst[shape->leafCount]) &&
-         pn_areSeams(shape, fans->seams, counts[SEAMS], 4) && areCopies(shape, fans->copies, counts[COPIES]) &&
+         pn_areSeams(shape, fans->seams, counts[SEAMS], 4) && checkCopies(shape, fans->copies, counts[COPIES]) &&
          pn_areBelow(fans->leaves, counts[LEAVES], shape->leafCount);
 }
 

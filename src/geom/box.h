@@ -12,6 +12,12 @@ PN_INLINE pnBox pn_emptyBox(void) {
   return (pnBox){{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
 }
 
+PN_INLINE double pn_longestSide(const pnBox *box) {
+  const float *lo = &box->min.x, *hi = &box->max.x;
+  double x = (double)hi[0] - lo[0], y = (double)hi[1] - lo[1], z = (double)hi[2] - lo[2];
+  return PN_MAX(x, PN_MAX(y, z));
+}
+
 PN_INLINE bool pn_boxesOverlap(const pnBox *p, const pnBox *q) {
   return p->min.x <= q->max.x && q->min.x <= p->max.x && p->min.y <= q->max.y && q->min.y <= p->max.y &&
          p->min.z <= q->max.z && q->min.z <= p->max.z;

@@ -1,6 +1,7 @@
 /* bulk.c: see bulk.h. */
 #include "tree/bulk.h"
 
+#include "geom/box.h"
 #include "tree/tree.h"
 
 #include <math.h>
@@ -92,12 +93,6 @@ static void takeSamples(const pnTree *tree, pnSamples *out) {
     for (int k = 0; k < 3; ++k) out->at[k][i] = place[i][k];
 }
 
-static double longest(const pnBox *box) {
-  double most = 0;
-  for (int k = 0; k < 3; ++k) most = PN_MAX(most, (double)(&box->max.x)[k] - (&box->min.x)[k]);
-  return most;
-}
-
 static bool isBlurred(double ratio, uint32_t leafCount) {
   return ratio > LEAST_RATIO && ratio * ratio * leafCount > BLURRED;
 }
@@ -105,7 +100,8 @@ static bool isBlurred(double ratio, uint32_t leafCount) {
 static bool find(const pnTree *tree, pnBox *out) {
   pnSamples samples;
   takeSamples(tree, &samples);
-  return pn_findMost(&samples, out) && isBlurred(longest(&tree->box) / longest(out), tree->shape->leafCount);
+  return pn_findMost(&samples, out) &&
+         isBlurred(pn_longestSide(&tree->box) / pn_longestSide(out), tree->shape->leafCount);
 }
 
 bool pn_findBulk(pnTree *tree) {

@@ -270,7 +270,7 @@ static pnResult tear(pnWorld *world, pnBody *body) {
 
 static pnResult tendTorn(pnWorld *world, pnBody *body, uint32_t *outRebuilds) {
   if (isToBeJudged(body)) return judgeMirror(body, &world->def.tasks);
-  if (!pn_isSteady(body)) return PN_OK;
+  if (!pn_watchOn(body)) return PN_OK;
   if (body->mirror) return rebuild(world, body, outRebuilds);
   pn_dropWatch(body);
   return PN_OK;
@@ -288,6 +288,15 @@ static pnResult tendOther(pnWorld *world, pnBody *body, pnAllowance *allowance, 
   return result;
 }
 
+static pnResult tendTree(pnWorld *world, pnBody *body, pnAllowance *allowance, uint32_t *outRebuilds) {
+  if (world->lab.mirrors) return body->mirror ? PN_OK : pn_makeMirror(body, &world->def.tasks);
+  if (isBlind(body)) {
+    body->wasBlind = true;
+    return rebuild(world, body, outRebuilds);
+  }
+  return body->self ? tendSelf(body, &world->def.tasks) : tendOther(world, body, allowance, outRebuilds);
+}
+
 /* Looks at trees that have followed. One that was torn gets a mirror where that is less work, one that has worn out slowly a new
  * tree, a little in every frame. */
 pnResult pn_tendTrees(pnWorld *world, const uint32_t *places, size_t count, uint32_t *outRebuilds) {
@@ -297,21 +306,7 @@ pnResult pn_tendTrees(pnWorld *world, const uint32_t *places, size_t count, uint
   if (world->wornCount > 0) allowance = allowanceOf(world, places, count);
   for (size_t i = 0; result == PN_OK && world->tendedCount > 0 && i < count; ++i) {
     pnBody *body = &world->bodies.data[places[i]];
-    if (!body->isTended) continue;
-    if (world->lab.mirrors) {
-      result = body->mirror ? PN_OK : pn_makeMirror(body, &world->def.tasks);
-      continue;
-    }
-    if (isBlind(body)) {
-      body->wasBlind = true;
-      result = rebuild(world, body, outRebuilds);
-      continue;
-    }
-    if (body->self) {
-      result = tendSelf(body, &world->def.tasks);
-      continue;
-    }
-    result = tendOther(world, body, &allowance, outRebuilds);
+    if (body->isTended) result = tendTree(world, body, &allowance, outRebuilds);
   }
   return result;
 }

@@ -53,7 +53,7 @@ pnResult pn_watch(pnBody *body) {
   return PN_OK;
 }
 
-bool pn_isSteady(pnBody *body) {
+bool pn_watchOn(pnBody *body) {
   pnWatch *w = body->watch;
   if (w->frame != body->pose->frame) w->steady = movedAsOne(body) ? w->steady + 1 : 0;
   w->frame = body->pose->frame;

@@ -16,7 +16,7 @@ typedef struct pnWatch {
 /* From this frame on; one that is watched already begins anew. */
 pnResult pn_watch(pnBody *body);
 /* Looks again, when its pose is another one: true when it has moved as one for a while. */
-bool pn_isSteady(pnBody *body);
+bool pn_watchOn(pnBody *body);
 void pn_dropWatch(pnBody *body);
 
 #endif
