@@ -143,6 +143,54 @@ static void sheetsOfAllKindsAgree(void **state) {
   closeSheet(&s);
 }
 
+/* A sheet with two sides: every triangle again the other way round, over the same vertices or over vertices of its own. */
+static pnMesh *twoSides(pnMesh *plain, bool own) {
+  uint32_t n = pnMesh_GetVertexCount(plain), t = pnMesh_GetTriangleCount(plain);
+  float *vertices = malloc(6 * (size_t)n * sizeof(float));
+  uint32_t *triangles = malloc(6 * (size_t)t * sizeof(uint32_t));
+  assert_true(vertices && triangles);
+  for (int side = 0; side < 2; ++side)
+    memcpy(vertices + 3 * (size_t)side * n, pnMesh_GetVertices(plain), 3 * (size_t)n * sizeof(float));
+  for (uint32_t i = 0; i < 3 * t; ++i) {
+    triangles[i] = pnMesh_GetTriangles(plain)[i];
+    triangles[3 * t + i] = pnMesh_GetTriangles(plain)[i / 3 * 3 + 2 - i % 3] + (own ? n : 0);
+  }
+  pnMesh *mesh = testMakeMesh(vertices, own ? 2 * n : n, triangles, 2 * t);
+  pnDestroyMesh(plain);
+  free(vertices);
+  free(triangles);
+  return mesh;
+}
+
+/* What is proved of one side is proved of the other, as long as they are in one place. */
+static void bothSidesAreProved(void **state) {
+  (void)state;
+  for (int own = 0; own < 2; ++own) {
+    Sheet s = openSheet(twoSides(grid(24, 24), own != 0));
+    const float *rest = pnMesh_GetVertices(s.body.mesh);
+    wave(&s, 1.5, 6, 0, 0);
+    if (own) memcpy(s.body.positions + 3 * 625, s.body.positions, 3 * 625 * sizeof(float));
+    Outcome out = check(&s, true);
+    assert_true(3 * out.leafPairs[0] < out.leafPairs[1]);
+    uint32_t meeting = 0;
+    for (uint32_t i = 0; i < testRounds(60); ++i) {
+      wave(&s, 2 * uniform(), 1 + 5 * uniform(), i % 3 ? uniform() : 0, i % 4 ? 0 : 0.3);
+      if (own && i % 2) memcpy(s.body.positions + 3 * 625, s.body.positions, 3 * 625 * sizeof(float));
+      meeting += check(&s, i % 6 == 0).pairs > out.pairs;
+    }
+    assert_true(meeting > testRounds(20));
+    /* the other side of some triangles comes through, inside of the sheet and hardly at all */
+    for (uint32_t i = 0; own && i < 20; ++i) {
+      memcpy(s.body.positions, rest, 3 * (size_t)s.vertices * sizeof(float));
+      uint32_t v = 25 * (8 + i % 8) + 8 + i / 2;
+      s.body.positions[3 * (625 + v)] += (float)(3 * uniform() - 1.5);
+      s.body.positions[3 * (625 + v) + 1] += (float)(3 * uniform() - 1.5);
+      check(&s, true);
+    }
+    closeSheet(&s);
+  }
+}
+
 /* A cap of a sphere, up to so many degrees from its top: rings of triangles, all of them in one node of nodes of leaves. */
 static pnMesh *cap(double degrees) {
   enum { RINGS = 6, SEGMENTS = 12 };
@@ -461,6 +509,7 @@ int main(void) {
   dice = testRandom(7);
   const struct CMUnitTest tests[] = {cmocka_unit_test(smoothSheetsAreProved),
                                      cmocka_unit_test(sheetsOfAllKindsAgree),
+                                     cmocka_unit_test(bothSidesAreProved),
                                      cmocka_unit_test(halfASphereIsTheMost),
                                      cmocka_unit_test(rampsAreNotFlat),
                                      cmocka_unit_test(windingTwiceIsNotFlat),

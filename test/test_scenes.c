@@ -105,7 +105,7 @@ static void test_names(void **state) {
     assert_int_equal(pnScene_GetName(scene)[length], '-');
     pnDestroyScene(scene);
   }
-  assert_int_equal(count, 33);
+  assert_int_equal(count, 35);
   assert_null(pnGetSceneText(count));
 }
 

@@ -65,15 +65,26 @@ PN_INLINE pnV4 normals4(const pnFlatNormals *n, int half) {
 
 /* ---------------------------------------------------------------- one region */
 
-/* Along the sum of the normals below the node, which come first. */
+/* Of four lanes those whose bits are set. */
+PN_INLINE pnV4 laneNormals4(const pnFlatNormals *n, int half, uint32_t lanes) {
+  static const uint32_t s_masks[2] = {0, UINT32_MAX};
+  uint32_t bits[4];
+  for (uint32_t i = 0; i < 4; ++i) bits[i] = s_masks[lanes >> (4 * half + (int)i) & 1];
+  pnF4 mask = pn_f4Load((const float *)(const void *)bits);
+  pnV4 v = normals4(n, half);
+  for (int k = 0; k < 3; ++k) v.x[k] = pn_f4And(v.x[k], mask);
+  return v;
+}
+
+/* Along the sum of the normals below the node, which come first; of copies one counts, as the other may face the other way. */
 static pnLineOfSight lookAtNode(const Look *look, const pnFlatRegion *r) {
   pnV4 sum = {{pn_f4Set1(0), pn_f4Set1(0), pn_f4Set1(0)}};
   const pnFlatLeaf *leaf = look->flat->leaves + r->leafFirst;
   uint32_t first, end;
   pn_leafRange(look->tree, r->node, &first, &end);
   for (uint32_t i = 0; i < end - first; ++i) {
-    /* lanes without a triangle have all corners in one place, and no normal */
-    pnV4 low = normals4(&look->normals[leaf[i].leaf], 0), high = normals4(&look->normals[leaf[i].leaf], 1);
+    const pnFlatNormals *normals = &look->normals[leaf[i].leaf];
+    pnV4 low = laneNormals4(normals, 0, leaf[i].lanes), high = laneNormals4(normals, 1, leaf[i].lanes);
     low = pn_v4Add(&low, &high);
     sum = pn_v4Add(&sum, &low);
   }

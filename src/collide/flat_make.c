@@ -4,6 +4,9 @@
  * along it, the triangle on its other side is added, for a few rounds: notches are filled until the rim is round. All this in
  * the rest pose, as a guess about later ones: a region that comes out badly is never flat and costs a little time.
  *
+ * Triangles with the same three vertices are copies (fan.h): a region has one of them, the first, and where that meets nothing the others do not,
+ * as long as their vertices are in one place.
+ *
  * What must hold whatever the pose is checked here: that the region is a disc. It is connected over edges, no edge has more than
  * two triangles, its rim is one closed line that passes no vertex twice, and vertices - edges + triangles = 1. (If a vertex
  * joined two parts otherwise, the surface with that vertex taken apart would be connected, have one rim and a number above
@@ -43,10 +46,12 @@ typedef struct Tilt {
 typedef struct FlatMaker {
   const pnTree *tree;
   const pnMesh *mesh;
-  uint32_t *slotOf;               /* triangle -> leaf * 8 + lane */
-  uint32_t *inRegion;             /* triangle -> the region it was last in */
-  uint8_t *crowded;               /* triangle -> has an edge more than two? A Crowd */
-  uint32_t *regionOf;             /* inner node -> place in regions, or PN_NONE */
+  uint32_t *slotOf;       /* triangle -> leaf * 8 + lane */
+  uint32_t *inRegion;     /* triangle -> the region it was last in */
+  uint8_t *crowded;       /* triangle -> has an edge more than two? */
+  uint32_t *likeOf;       /* triangle -> the first of its copies; null: there are none */
+  const uint32_t *beside; /* edge -> the triangle on its other side, or PN_NONE: the mesh's, or of first copies */
+  uint32_t *regionOf;     /* inner node -> place in regions, or PN_NONE */
   uint32_t *leafMark, *leafPlace; /* leaf -> the last region that listed it, and where */
   uint32_t *vertexMark;           /* welded vertex -> the last region that counted it */
   uint32_t *rimMark, *rimEdge;    /* welded vertex -> the last region whose rim leaves it, and over which edge */
@@ -81,6 +86,57 @@ static uint32_t placeAt(const FlatMaker *m, uint32_t edge) {
 /* From the middle to a corner at rest. */
 static void fromMiddle(const FlatMaker *m, const float point[3], double out[3]) {
   for (int k = 0; k < 3; ++k) out[k] = (double)point[k] - m->middle[k];
+}
+
+/* ---------------------------------------------------------------- copies */
+
+/* Edges with more triangles are not looked through. */
+#define MOST_AT_EDGE 8u
+
+static uint32_t thirdAt(const FlatMaker *m, uint32_t edge) {
+  return weldAt(m, nextEdge(nextEdge(edge)));
+}
+
+/* Where the next triangle has the same edge; the edge itself where it is alone. The last of them leads back to the first. */
+static uint32_t nextOver(const FlatMaker *m, uint32_t edge) {
+  uint32_t t = m->mesh->neighbours[edge], u = weldAt(m, edge), v = weldAt(m, nextEdge(edge));
+  for (uint32_t e = 3 * t; t != PN_NONE && e < 3 * t + 3; ++e) {
+    uint32_t x = weldAt(m, e), y = weldAt(m, nextEdge(e));
+    if ((x == u && y == v) || (x == v && y == u)) return e;
+  }
+  return edge;
+}
+
+/* The first with the same vertices as a triangle. */
+static uint32_t firstCopy(const FlatMaker *m, uint32_t t) {
+  uint32_t first = t, n = 0;
+  for (uint32_t e = nextOver(m, 3 * t); e != 3 * t; e = nextOver(m, e)) {
+    if (++n > MOST_AT_EDGE) return t;
+    if (thirdAt(m, e) == thirdAt(m, 3 * t)) first = PN_MIN(first, e / 3);
+  }
+  return first;
+}
+
+/* The triangle on the other side of an edge, of copies the first. False: there are several, or it faces the other way. */
+static bool findBeside(const FlatMaker *m, uint32_t edge, uint32_t *out) {
+  uint32_t n = 0;
+  *out = PN_NONE;
+  for (uint32_t e = nextOver(m, edge); e != edge; e = nextOver(m, e)) {
+    if (++n > MOST_AT_EDGE) return false;
+    if (thirdAt(m, e) == thirdAt(m, edge) || m->likeOf[e / 3] != e / 3) continue;
+    if (*out != PN_NONE || weldAt(m, e) == weldAt(m, edge)) return false;
+    *out = e / 3;
+  }
+  return true;
+}
+
+/* Of a mesh of which an edge has more than two triangles. */
+static void findCopies(FlatMaker *m, uint32_t *beside) {
+  uint32_t count = m->mesh->triangleCount;
+  m->beside = beside;
+  for (uint32_t t = 0; t < count; ++t) m->likeOf[t] = firstCopy(m, t);
+  for (uint32_t t = 0; t < count; ++t)
+    for (uint32_t e = 3 * t; e < 3 * t + 3; ++e) m->crowded[t] |= !findBeside(m, e, &beside[e]);
 }
 
 /* ---------------------------------------------------------------- growing */
@@ -137,8 +193,10 @@ static bool copyBelow(FlatMaker *m, uint32_t node) {
   m->below.count = 0;
   if (!pn_arrayReserve(&m->below, count) || !pn_arrayReserve(&m->tilts, count)) return false;
   m->below.count = count;
-  for (size_t i = 0; i < count; ++i)
-    m->below.data[i] = (Face){.triangle = m->tree->shape->leafTriangles[m->topLeaf * PN_LANES + i]};
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t t = m->tree->shape->leafTriangles[m->topLeaf * PN_LANES + i];
+    m->below.data[i] = (Face){.triangle = m->likeOf && t != PN_NONE ? m->likeOf[t] : t};
+  }
   copyCorners(m, m->below.data, count);
   for (size_t i = 0; i < count; ++i) findTilt(&m->below.data[i], &m->tilts.data[i]);
   return true;
@@ -167,7 +225,7 @@ static Made addBelow(FlatMaker *m, uint32_t node) {
   if (!pn_arrayReserve(&m->faces, end - first)) return NO_MEMORY;
   for (uint32_t i = first; i < end; ++i) {
     const Face *face = &m->below.data[i];
-    if (face->triangle == PN_NONE) continue;
+    if (face->triangle == PN_NONE || m->inRegion[face->triangle] == m->region) continue;
     m->inRegion[face->triangle] = m->region;
     m->faces.data[m->faces.count++] = *face;
   }
@@ -204,7 +262,7 @@ static Made mend(FlatMaker *m, size_t most) {
     for (size_t i = from; i < end; ++i) {
       for (uint32_t k = 0; k < 3; ++k) {
         const Face *face = &m->faces.data[i];
-        uint32_t next = m->mesh->neighbours[3 * face->triangle + k];
+        uint32_t next = m->beside[3 * face->triangle + k];
         /* borders of the mesh stay as they are */
         if (next == PN_NONE || m->inRegion[next] == m->region || goesAround(m, face, k, GOOD_SINE)) continue;
         /* it only grows: one that is too large now will be in the end, and on a crumpled mesh that is most of them */
@@ -220,30 +278,9 @@ static Made mend(FlatMaker *m, size_t most) {
 
 /* ---------------------------------------------------------------- a disc? */
 
-/* Do no more than two triangles meet at an edge, and see it from the same side: is it gone along once each way? */
-static bool twoMeetAt(const FlatMaker *m, uint32_t edge) {
-  uint32_t t = m->mesh->neighbours[edge];
-  if (t == PN_NONE) return true;
-  for (uint32_t e = 3 * t; e < 3 * t + 3; ++e) {
-    /* over the same edge and back again: only two */
-    if (m->mesh->neighbours[e] == edge / 3 && weldAt(m, e) == weldAt(m, nextEdge(edge)) &&
-        weldAt(m, nextEdge(e)) == weldAt(m, edge))
-      return true;
-  }
-  return false;
-}
-
-/* Is there an edge with more than two triangles? Found out once for a triangle: most are looked at for several regions. */
-typedef enum Crowd { CROWD_UNKNOWN, CROWD_NONE, CROWD_THERE } Crowd;
-static bool isCrowded(FlatMaker *m) {
-  for (size_t i = 0; m->mesh->crowded && i < m->faces.count; ++i) {
-    uint32_t t = m->faces.data[i].triangle;
-    if (m->crowded[t] == CROWD_UNKNOWN) {
-      bool two = twoMeetAt(m, 3 * t) && twoMeetAt(m, 3 * t + 1) && twoMeetAt(m, 3 * t + 2);
-      m->crowded[t] = two ? CROWD_NONE : CROWD_THERE;
-    }
-    if (m->crowded[t] == CROWD_THERE) return true;
-  }
+static bool isCrowded(const FlatMaker *m) {
+  for (size_t i = 0; m->mesh->crowded && i < m->faces.count; ++i)
+    if (m->crowded[m->faces.data[i].triangle]) return true;
   return false;
 }
 
@@ -258,7 +295,7 @@ static Made checkConnected(FlatMaker *m) {
   for (size_t i = 0; i < m->reached.count; ++i) {
     uint32_t t = m->reached.data[i];
     for (uint32_t e = 3 * t; e < 3 * t + 3; ++e) {
-      uint32_t next = m->mesh->neighbours[e];
+      uint32_t next = m->beside[e];
       if (next != PN_NONE && m->inRegion[next] == m->region) {
         m->inRegion[next] = m->region + 1;
         m->reached.data[m->reached.count++] = next;
@@ -275,7 +312,7 @@ static uint32_t findRim(FlatMaker *m, uint32_t *outFirst) {
   for (size_t i = 0; i < m->faces.count; ++i) {
     const Face *face = &m->faces.data[i];
     for (uint32_t k = 0; k < 3; ++k) {
-      uint32_t e = 3 * face->triangle + k, next = m->mesh->neighbours[e], v = face->vertex[k];
+      uint32_t e = 3 * face->triangle + k, next = m->beside[e], v = face->vertex[k];
       if (next != PN_NONE && m->inRegion[next] == m->region) continue;
       if (m->rimMark[v] == m->region || !goesAround(m, face, k, LEAST_SINE)) return 0;
       m->rimMark[v] = m->region;
@@ -346,6 +383,20 @@ static bool addSeams(FlatMaker *m, const Face *face, uint32_t node) {
   return ok;
 }
 
+/* And of the copies below a node: what is said of the first of them is true of those that lie on it. */
+static bool addSeamsOfCopies(FlatMaker *m, uint32_t node) {
+  uint32_t first, end;
+  bool ok = true;
+  pn_leafRange(m->tree, node, &first, &end);
+  for (uint32_t slot = first * PN_LANES; ok && m->likeOf && slot < end * PN_LANES; ++slot) {
+    Face face = {.triangle = m->tree->shape->leafTriangles[slot]};
+    if (face.triangle == PN_NONE || m->likeOf[face.triangle] == face.triangle) continue;
+    copyCorners(m, &face, 1);
+    ok = addSeams(m, &face, node);
+  }
+  return ok;
+}
+
 static Made addRegion(FlatMaker *m, uint32_t node, uint32_t middleEdge) {
   uint32_t firstRim = 0, rim = findRim(m, &firstRim), faces = (uint32_t)m->faces.count;
   if (rim < 3 || rim > PN_RIM_MOST || 2 * (countVertices(m) + faces) != 2 + 3 * faces + rim) return FLAT_NOT_MADE;
@@ -361,6 +412,7 @@ static Made addRegion(FlatMaker *m, uint32_t node, uint32_t middleEdge) {
     uint32_t slot = m->slotOf[m->faces.data[i].triangle];
     ok = addLeaf(m, slot / PN_LANES, (uint8_t)(1u << slot % PN_LANES)) && addSeams(m, &m->faces.data[i], node);
   }
+  ok = ok && addSeamsOfCopies(m, node);
   m->regionOf[node] = (uint32_t)m->regions.count;
   return ok && pn_arrayPush(&m->regions, r) ? FLAT_MADE : NO_MEMORY;
 }
@@ -434,6 +486,7 @@ static bool packFlat(FlatMaker *m, void **outData, size_t *outBytes) {
   const pnTree *tree = m->tree;
   size_t triangles = tree->mesh->triangleCount, vertices = tree->mesh->vertexCount, leaves = tree->shape->leafCount;
   size_t numbers = 2 * triangles + 4 * vertices + 2 * leaves + tree->shape->innerCount;
+  if (tree->mesh->crowded) numbers += 4 * triangles;
   size_t bytes = pn_bytes(numbers, sizeof(uint32_t)) + triangles;
   uint32_t *memory = pn_allocZero(bytes), *at = memory;
   if (!memory) return false;
@@ -446,7 +499,13 @@ static bool packFlat(FlatMaker *m, void **outData, size_t *outBytes) {
   m->leafMark = scratch(&at, leaves);
   m->leafPlace = scratch(&at, leaves);
   m->regionOf = scratch(&at, tree->shape->innerCount);
-  m->crowded = (uint8_t *)at;
+  m->beside = tree->mesh->neighbours;
+  if (tree->mesh->crowded) {
+    m->likeOf = scratch(&at, triangles);
+    uint32_t *beside = scratch(&at, 3 * triangles);
+    m->crowded = (uint8_t *)at;
+    findCopies(m, beside);
+  }
   bool ok = makeRegions(m);
   if (ok && m->regions.count > 1) { /* else there is nothing to keep */
     *outBytes = pack(m, NULL);
