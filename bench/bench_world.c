@@ -29,7 +29,7 @@ static const char *const usualScenes[] = {
     "s1-20480", "s1-327680", "s2",    "s4",      "s5-grid", "s5-turned",    "bodies",       "idle",        "terrain",
     "hair",     "hair-self", "blobs", "shuffle", "swarm",   "cloth-ball",   "rod-twist",    "blobs-65536", "slivers",
     "decay",    "s1-mixed",  "burst", "level",   "tiles",   "shoal",        "shuffle-self", "burst-self",  "tangle",
-    "pages",    "roll",      "table", "leaves",  "heap",    "shuffle-3200", "s4-twice",     "stray"};
+    "pages",    "roll",      "table", "leaves",  "heap",    "shuffle-3200", "s4-twice",     "stray",       "ramp"};
 _Static_assert(sizeof usualScenes / sizeof usualScenes[0] <= MAX_SCENES, "room for all of them");
 static const char *const usualPeers[] = {"pinch:default", "embree", "embree:rebuild", "embree:joined"};
 

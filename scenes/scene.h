@@ -109,12 +109,12 @@ struct pnScene {
   void *motion; /* what the kind needs */
 };
 
-extern const pnSceneKind pn_sceneTwoSpheres, pn_sceneMixedSpheres, pn_sceneStray, pn_sceneCrowd, pn_sceneMorphs,
-    pn_sceneCloth, pn_sceneClothTwice, pn_sceneGrid, pn_sceneTurnedGrid, pn_sceneKeptSpheres, pn_sceneKeptArms,
-    pn_scenePassing, pn_sceneDolphins, pn_sceneBodies, pn_sceneIdle, pn_sceneShoal, pn_sceneTerrain, pn_sceneLevel,
-    pn_sceneTiles, pn_sceneHair, pn_sceneHairSelf, pn_sceneBlobs, pn_sceneShuffle, pn_sceneShuffleSelf, pn_sceneTangle,
-    pn_sceneBurstSelf, pn_sceneSwarm, pn_sceneDecay, pn_sceneBurst, pn_sceneSlivers, pn_scenePages, pn_sceneRoll,
-    pn_sceneTable, pn_sceneLeaves, pn_sceneHeap, pn_sceneClothBall, pn_sceneRodTwist;
+extern const pnSceneKind pn_sceneTwoSpheres, pn_sceneMixedSpheres, pn_sceneStray, pn_sceneRamp, pn_sceneCrowd,
+    pn_sceneMorphs, pn_sceneCloth, pn_sceneClothTwice, pn_sceneGrid, pn_sceneTurnedGrid, pn_sceneKeptSpheres,
+    pn_sceneKeptArms, pn_scenePassing, pn_sceneDolphins, pn_sceneBodies, pn_sceneIdle, pn_sceneShoal, pn_sceneTerrain,
+    pn_sceneLevel, pn_sceneTiles, pn_sceneHair, pn_sceneHairSelf, pn_sceneBlobs, pn_sceneShuffle, pn_sceneShuffleSelf,
+    pn_sceneTangle, pn_sceneBurstSelf, pn_sceneSwarm, pn_sceneDecay, pn_sceneBurst, pn_sceneSlivers, pn_scenePages,
+    pn_sceneRoll, pn_sceneTable, pn_sceneLeaves, pn_sceneHeap, pn_sceneClothBall, pn_sceneRodTwist;
 
 /* The frame of a scene that morphs over three references: the formula of scenes.h, in float. */
 void pn_frameOfReferences(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices);

@@ -13,6 +13,7 @@ static const pnSceneKind *const kinds[] = {
     &pn_sceneBurst,       &pn_sceneSlivers,      &pn_sceneLevel,       &pn_sceneTiles,      &pn_sceneShoal,
     &pn_sceneShuffleSelf, &pn_sceneBurstSelf,    &pn_sceneTangle,      &pn_scenePages,      &pn_sceneRoll,
     &pn_sceneTable,       &pn_sceneLeaves,       &pn_sceneHeap,        &pn_sceneClothTwice, &pn_sceneStray,
+    &pn_sceneRamp,
 };
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
 /* Not in the list: they need the data folder, and somebody who reads its files. */

@@ -32,6 +32,7 @@
  *   terrain-N   a terrain of N triangles that stands still, and 500 bodies of 80 on it, 40 frames.
  *   level-N     a level of N triangles, two kilometres wide, that stands still, and 5 figures of 20 480 in its one fine hall, 40 frames.
  *   tiles-N     a floor of N triangles that stands still, 100 boxes of 12 exactly on it and 100 on these, 40 frames.
+ *   ramp-N      a ramp of 12 triangles that stands still, and ten balls of N on it, 40 frames.
  *   hair-N      two tufts of N triangles in long thin strands comb through each other, 40 frames.
  *   hair-self-N one such tuft with itself.
  *   blobs-N     two noisy spheres of N triangles, deep in each other, 40 frames, or 4 from 32 768 on: many pairs.

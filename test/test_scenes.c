@@ -105,7 +105,7 @@ static void test_names(void **state) {
     assert_int_equal(pnScene_GetName(scene)[length], '-');
     pnDestroyScene(scene);
   }
-  assert_int_equal(count, 35);
+  assert_int_equal(count, 36);
   assert_null(pnGetSceneText(count));
 }
 
@@ -262,7 +262,7 @@ static void test_same_bits(void **state) {
       "bodies-30",        "idle-30",       "terrain-200", "hair-400",   "hair-self-400", "blobs-320",   "shuffle-320",
       "swarm-80",         "decay-8",       "burst-40",    "slivers-40", "level-400",     "tiles-200",   "shoal-30",
       "shuffle-self-320", "burst-self-40", "tangle-32",   "pages-50",   "roll-200",      "table-200",   "leaves-30",
-      "heap-200",         "s4-twice-400",  "stray-320"};
+      "heap-200",         "s4-twice-400",  "stray-320",   "ramp-80"};
   for (size_t n = 0; n < sizeof names / sizeof names[0]; ++n) {
     pnScene *one = makeScene(names[n], 0), *two = makeScene(names[n], 0);
     uint32_t frameCount = pnScene_GetFrameCount(one), bodyCount = pnScene_GetBodyCount(one);

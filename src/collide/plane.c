@@ -8,55 +8,20 @@
  * test, also for boxes, takes out whole subtrees before anything else is done with them, and errs on the side of
  * keeping. */
 #include "collide/proof.h"
-#include "tree/corner.h"
+#include "collide/beside.h"
 
 #include <float.h>
-
-/* A volume as a box or, with radius >= 0, a ball; in double. */
-typedef struct Body {
-  double centre[3], half[3], radius;
-} Body;
-
-/* The volume of a node, a lane of its parent. False: in model space, or not finite. */
-PN_INLINE bool volumeOf(const pnTree *tree, uint32_t node, Body *out) {
-  uint32_t parent = tree->shape->parent[node] / PN_LANES, lane = tree->shape->parent[node] % PN_LANES;
-  if (tree->rule->modelSpace) return false;
-  pnLaneBoxes boxes;
-  pn_laneBoxes(tree, parent, lane, lane + 1, &boxes);
-  bool finite = true;
-  for (int k = 0; k < 3; ++k) {
-    double lo = boxes.lo[k][lane], hi = boxes.hi[k][lane];
-    /* of cells both exact: sums of integers below 2^26, times a power of two */
-    out->centre[k] = 0.5 * (lo + hi);
-    out->half[k] = 0.5 * (hi - lo);
-    finite = finite && out->half[k] <= (double)FLT_MAX;
-  }
-  out->radius = tree->form->isBall ? out->half[0] : -1;
-  return finite;
-}
-
-/* Is the volume strictly on one side of a plane? */
-PN_INLINE bool isBeside(const Body *v, const pnBigPlane *plane) {
-  double distance = 0, reach = 0, size = 0;
-  for (int k = 0; k < 3; ++k) {
-    distance += plane->normal[k] * (v->centre[k] - plane->origin[k]);
-    reach += fabs(plane->normal[k]) * v->half[k];
-    size += fabs(v->centre[k]) + fabs(plane->origin[k]) + v->half[k];
-  }
-  reach = v->radius >= 0 ? plane->length * v->radius : reach;
-  return fabs(distance) > reach + plane->slack * size;
-}
 
 /* ---------------------------------------------------------------- pruning */
 
 /* Does the other node's volume reach the plane of any of the big triangles below this one? */
 PN_INLINE bool reachesPlane(const pnTree *tree, uint32_t node, const pnTree *other, uint32_t otherNode, pnWorker *w) {
   const uint32_t *bigs = tree->shape->nodeBigs + (size_t)node * PN_NODE_BIGS;
-  Body volume;
-  if (bigs[0] == PN_NONE || !volumeOf(other, otherNode, &volume)) return true;
+  pnVolume volume;
+  if (bigs[0] == PN_NONE || !pn_volumeOf(other, otherNode, &volume)) return true;
   for (uint32_t k = 0; k < PN_NODE_BIGS && bigs[k] != PN_NONE; ++k) {
     ++w->cost.planeTests;
-    if (!isBeside(&volume, &tree->bigPlanes[bigs[k]])) return true;
+    if (!pn_isBeside(&volume, &tree->bigPlanes[bigs[k]])) return true;
   }
   return false;
 }
@@ -77,8 +42,8 @@ static void prunePlanes(const pnTraversal *t, pnWorker *w, pnPairs *list, size_t
 /* ---------------------------------------------------------------- candidates */
 
 /* The ball about the middle of a triangle's box. */
-static Body ballOf(const float *const p[3]) {
-  Body ball = {{0}, {0}, 0};
+static pnVolume ballOf(const float *const p[3]) {
+  pnVolume ball = {{0}, {0}, 0};
   for (int k = 0; k < 3; ++k) {
     double lo = fmin(p[0][k], fmin(p[1][k], p[2][k])), hi = fmax(p[0][k], fmax(p[1][k], p[2][k]));
     ball.centre[k] = 0.5 * (lo + hi);
@@ -110,10 +75,10 @@ static size_t siftPlanes(const pnTraversal *t, pnWorker *w) {
     pn_slotCorners(t->a, c[i].a, p);
     pn_slotCorners(t->b, c[i].b, q);
     bool bigA = t->a->shape->slotPieces && t->a->shape->slotPieces[c[i].a].level > 0;
-    Body ball = ballOf(bigA ? q : p);
+    pnVolume ball = ballOf(bigA ? q : p);
     pnBigPlane plane = pn_planeOf(bigA ? p : q);
     c[kept] = c[i];
-    kept += !isBeside(&ball, &plane);
+    kept += !pn_isBeside(&ball, &plane);
   }
   w->cost.planeTests += n - others;
   w->candidates.count = kept;

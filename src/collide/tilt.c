@@ -152,7 +152,7 @@ bool pn_areTiltsApart(const float *a, const float *b) {
 #define MOST_RESTS 6u
 
 /* Where half of the pairs are taken out tilts pay: asking costs a fourth of what it costs to open a pair, with what comes of it. */
-static void judge(pnTiltTrial *trial, size_t asked, size_t apart) {
+void pn_judgeTrial(pnTiltTrial *trial, size_t asked, size_t apart) {
   trial->asked += (uint32_t)asked;
   trial->apart += (uint32_t)apart;
   if (trial->asked < TRIAL) return;
@@ -199,10 +199,7 @@ static bool hasTilts(pnTree *tree, bool alone) {
 }
 
 static bool areWanted(const pnTraversal *t, pnWorker *w, pnTiltTrial *trial, size_t count) {
-  if (trial->rest > 0) {
-    trial->rest -= PN_MIN(trial->rest, count);
-    return false;
-  }
+  if (pn_isResting(trial, count)) return false;
   if (!pn_mayHaveRecords(t) || !isFit(t->a) || !isFit(t->b)) return false;
   bool a = hasTilts(t->a, w->fresh.alone), b = hasTilts(t->b, w->fresh.alone);
   return a && b;
@@ -241,7 +238,7 @@ size_t pn_tiltNodes(const pnTraversal *t, pnWorker *w, pnPair *pairs, size_t cou
     pairs[kept] = p;
     kept += !apart;
   }
-  judge(&w->nodeTilts, asked, count - kept);
+  pn_judgeTrial(&w->nodeTilts, asked, count - kept);
   w->cost.volumeTests += asked;
   w->cost.nodePairs += count - kept;
   return kept;
@@ -255,7 +252,7 @@ size_t pn_tiltLeaves(const pnTraversal *t, pnWorker *w, pnPair *pairs, size_t co
     pairs[kept] = p;
     kept += !pn_areTiltsApart(tiltOf(t->a, p.a, w->fresh.alone), tiltOf(t->b, p.b, w->fresh.alone));
   }
-  judge(&w->leafTilts, count, count - kept);
+  pn_judgeTrial(&w->leafTilts, count, count - kept);
   w->cost.volumeTests += count;
   w->cost.leafPairs += count - kept;
   w->tiltedAway += count - kept;

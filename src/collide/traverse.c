@@ -2,6 +2,7 @@
 #include "collide/traverse.h"
 
 #include "collide/cutting.h"
+#include "collide/face.h"
 #include "collide/peg.h"
 #include "collide/proof.h"
 #include "collide/relief.h"
@@ -256,6 +257,7 @@ static bool openLeaves(const pnTraversal *t, pnWorker *w, pnPair *in, size_t cou
 
 /* The same for many, where tilts and slants may pay. */
 static bool openManyLeaves(const pnTraversal *t, pnWorker *w, pnPair *in, size_t count) {
+  if (PN_UNLIKELY(pn_facesMayPay(t, count))) count = pn_pruneFaces(t, w, in, count);
   if (PN_UNLIKELY(pn_leafTiltsPay(w))) count = pn_tiltLeaves(t, w, in, count);
   bool slants = (!w->fresh.alone || pn_slantsPay(w, 1)) && pn_wantSlants(t, w);
   if (slants) count = pn_slantLeaves(t, w, in, count);
@@ -307,6 +309,7 @@ static bool sortOutLeaves(const pnTraversal *t, pnWorker *w) {
 /* Opens pairs, and leaves out what proofs say is apart. */
 static bool openPairs(const pnTraversal *t, pnWorker *w, pnPair *in, size_t count, pnPairs *next) {
   size_t from = next->count, leavesFrom = w->leaves.count;
+  if (PN_UNLIKELY(pn_facesMayPay(t, count))) count = pn_pruneFaces(t, w, in, count);
   if (t->fillsAreDear) count = t->steps->keepReady(t, w, in, count);
   if (PN_UNLIKELY(pn_nodeTiltsPay(w))) count = pn_tiltNodes(t, w, in, count);
   bool ok = t->steps->open(t, w, in, count, next, &w->leaves);

@@ -69,7 +69,8 @@ typedef struct pnWorker {
   uint64_t candidatesMet; /* found by boxes, before slants took some out */
   uint64_t tiltedAway;    /* pairs of leaves that tilts took out, in cost.leafPairs too */
   pnTiltTrial nodeTilts, leafTilts;
-  pnFresh fresh; /* lazy nodes it has filled */
+  pnTiltTrial faces; /* the same of planes of a few triangles (face.h) */
+  pnFresh fresh;     /* lazy nodes it has filled */
   pnHubSweep hub;
   struct pnRelief *relief; /* with whom it shares what is left of its work (relief.h); null: with nobody */
   uint32_t job;            /* that it is at work on */
