@@ -207,6 +207,87 @@ static void whatDoesNotPayRests(void **state) {
   closeBody(&b);
 }
 
+/* ---------------------------------------------------------------- who has none */
+
+/* Of a step nothing is left out that is beside the planes of one of its moments: a square that goes through a ball. */
+static void stepsAreWhole(void **state) {
+  (void)state;
+  static const pnMatrix as = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
+  Body a = openBody(ball(5), PN_FORM_BOX, PN_UPDATE_DEFAULT),
+       b = openBody(few(1, NULL), PN_FORM_BOX, PN_UPDATE_DEFAULT);
+  const float one[3] = {1, 1, 1}, nowhere[3] = {0, 0, 0}, above[3] = {0, 0, 3}, below[3] = {0, 0, -3};
+  pnSweep *sweeps[2];
+  pnImpactList *list;
+  testExpectOk(pnCreateImpactList(&list));
+  testExpectOk(pnCreateSweep(a.body.mesh, &sweeps[0]));
+  testExpectOk(pnCreateSweep(b.body.mesh, &sweeps[1]));
+  place(&a, &as, one, nowhere, 1);
+  place(&b, &as, one, above, 1);
+  testExpectOk(pnSweep_SetBegin(sweeps[0], a.pose));
+  testExpectOk(pnSweep_SetBegin(sweeps[1], b.pose));
+  place(&b, &as, one, below, 1);
+  testExpectOk(pnSweep_SetEnd(sweeps[0], a.pose));
+  testExpectOk(pnSweep_SetEnd(sweeps[1], b.pose));
+  testExpectOk(pnCollideSwept(sweeps[0], sweeps[1], NULL, list, NULL));
+  /* every vertex of the ball that is over the square meets one of its faces */
+  uint32_t over = 0;
+  for (uint32_t v = 0; v < pnMesh_GetVertexCount(a.body.mesh); ++v) {
+    const float *p = a.body.positions + 3 * (size_t)v;
+    over += fabsf(p[0]) < 1.5f && fabsf(p[1]) < 1.5f;
+  }
+  assert_true(over > 5000 && pnImpactList_GetCount(list) >= over);
+  pnDestroySweep(sweeps[0]);
+  pnDestroySweep(sweeps[1]);
+  pnDestroyImpactList(list);
+  closeBody(&a);
+  closeBody(&b);
+}
+
+/* Soups of a few triangles that are other ones in every frame, in every order that they may be kept in. */
+static void soupsAreAskedAsTheyAre(void **state) {
+  (void)state;
+  enum { COUNT = 12 };
+  TestRandom random = testRandom(74);
+  const float one[3] = {1, 1, 1}, nowhere[3] = {0, 0, 0};
+  pnMatrix turn = testRotation(&random, 0);
+  Body a = openBody(ball(4), PN_FORM_BOX, PN_UPDATE_DEFAULT);
+  float v[9 * COUNT + 1] = {0};
+  uint32_t index[3 * COUNT];
+  pnPairList *list;
+  size_t pairs = 0;
+  place(&a, &turn, one, nowhere, 1);
+  testExpectOk(pnCreatePairList(&list));
+  for (uint32_t i = 0; i < 3 * COUNT; ++i) index[i] = i;
+  for (int method = PN_BUCKET_DEFAULT; method < PN_BUCKET_COUNT; ++method) {
+    pnSoup *soup;
+    pnTree *tree = NULL;
+    testExpectOk(pnCreateSoup(NULL, &soup));
+    for (int frame = 0; frame < 12; ++frame) {
+      for (uint32_t i = 0; i < 9 * COUNT; ++i) v[i] = testFloat(&random, -1.5f, 1.5f);
+      if (frame == 0) testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, v, COUNT, NULL));
+      else testExpectOk(pnSoup_SetAll(soup, v, COUNT));
+      pnTreeLab lab = {.method = (pnBucketMethod)method};
+      pnBucketDef def = pnDefaultBucketDef();
+      def.soup = soup;
+      def.lab = &lab;
+      if (!tree) testExpectOk(pnCreateBucketTree(&def, &tree));
+      testExpectOk(pnTree_Update(tree, NULL));
+      AgreeBody body = {testMakeMesh(v, 3 * COUNT, index, COUNT), v};
+      AgreePairs truth = agreeTruth(&a.body, &body);
+      testExpectOk(pnCollideTrees(a.tree, tree, NULL, list, NULL));
+      assert_true(agreeEqual(&truth, list));
+      pairs += truth.count;
+      free(truth.pairs);
+      pnDestroyMesh(body.mesh);
+    }
+    pnDestroyTree(tree);
+    pnDestroySoup(soup);
+  }
+  assert_true(pairs > 1000);
+  pnDestroyPairList(list);
+  closeBody(&a);
+}
+
 static int setUp(void **state) {
   (void)state;
   return pnCreatePool(3, &s_pool) == PN_OK ? 0 : -1;
@@ -219,10 +300,9 @@ static int tearDown(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pairsAreExact),
-      cmocka_unit_test(touchingCounts),
-      cmocka_unit_test(rampsAndRoomsOpenLittle),
-      cmocka_unit_test(whatDoesNotPayRests),
+      cmocka_unit_test(pairsAreExact),           cmocka_unit_test(touchingCounts),
+      cmocka_unit_test(rampsAndRoomsOpenLittle), cmocka_unit_test(whatDoesNotPayRests),
+      cmocka_unit_test(stepsAreWhole),           cmocka_unit_test(soupsAreAskedAsTheyAre),
   };
   return cmocka_run_group_tests(tests, setUp, tearDown);
 }

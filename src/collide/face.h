@@ -9,6 +9,8 @@
 #define PN_COLLIDE_FACE_H
 
 #include "collide/traverse.h"
+#include "tree/corner.h"
+#include "tree/update.h"
 
 /* Leaves of the one at most, and of the other at least; and so many pairs make up for finding planes. */
 #define PN_FACE_LEAVES 4u
@@ -18,12 +20,16 @@
 /* Takes pairs of nodes out of a list, in place, of which nothing meets; returns how many are left. */
 size_t pn_pruneFaces(const pnTraversal *t, pnWorker *w, pnPair *pairs, size_t count);
 
+/* A soup's leaves say what they hold when they are filled, which those of the smaller one need not be; and leaves may hold pieces of
+ * triangles, or not all of them. */
 PN_INLINE bool pn_areFewAndMany(const pnTree *few, const pnTree *many) {
-  return few->shape->leafCount <= PN_FACE_LEAVES && many->shape->leafCount >= PN_FACE_OTHERS;
+  return few->shape->leafCount <= PN_FACE_LEAVES && many->shape->leafCount >= PN_FACE_OTHERS && !few->rule->reshapes &&
+         !pn_hasPieces(&few->def);
 }
 
+/* Not where candidates go elsewhere: volumes may be those of a whole step then, and planes are of one moment. */
 PN_INLINE bool pn_facesMayPay(const pnTraversal *t, size_t count) {
-  return count >= PN_FACE_PAIRS && (pn_areFewAndMany(t->a, t->b) || pn_areFewAndMany(t->b, t->a));
+  return count >= PN_FACE_PAIRS && !t->sink && (pn_areFewAndMany(t->a, t->b) || pn_areFewAndMany(t->b, t->a));
 }
 
 #endif
