@@ -207,6 +207,46 @@ static void whatDoesNotPayRests(void **state) {
   closeBody(&b);
 }
 
+/* Of a node of the smaller body that is no leaf all triangles are asked: every leaf of a ball with the root of a box in it. */
+static void rootsAreAskedWhole(void **state) {
+  (void)state;
+  TestRandom random = testRandom(75);
+  Body a = openBody(ball(4), PN_FORM_BOX, PN_UPDATE_DEFAULT),
+       b = openBody(few(2, NULL), PN_FORM_BOX, PN_UPDATE_DEFAULT);
+  const float one[3] = {1, 1, 1}, nowhere[3] = {0, 0, 0}, size[3] = {0.9f, 0.9f, 0.9f};
+  pnMatrix turn = testRotation(&random, 0), other = testRotation(&random, 0);
+  place(&a, &turn, one, nowhere, 1);
+  place(&b, &other, size, (const float[3]){0.6f, 0.3f, 0.2f}, 1);
+  assert_true(b.tree->shape->leafCount > 1 && b.tree->shape->leafCount <= PN_FACE_LEAVES);
+  const pnShape *shape = a.tree->shape;
+  pnFresh fresh = {.alone = true};
+  for (uint32_t node = 0; node < shape->innerCount; ++node) pn_freshen(a.tree, node, &fresh);
+  pnPair *pairs = malloc(shape->leafCount * sizeof(pnPair));
+  uint32_t *slotOf = malloc(pnMesh_GetTriangleCount(a.body.mesh) * sizeof(uint32_t));
+  assert_true(pairs && slotOf);
+  for (uint32_t i = 0; i < shape->leafCount; ++i) pairs[i] = (pnPair){shape->innerCount + i, 0};
+  pnTraversal t;
+  pnWorker w = {0};
+  pn_beginTraversal(a.tree, b.tree, PN_OPEN_DEFAULT, &t);
+  if (t.swapped)
+    for (uint32_t i = 0; i < shape->leafCount; ++i) pairs[i] = (pnPair){0, pairs[i].a};
+  size_t kept = pn_pruneFaces(&t, &w, pairs, shape->leafCount);
+  AgreePairs truth = agreeTruth(&a.body, &b.body);
+  pn_findSlots(shape, slotOf);
+  assert_true(truth.count > 50 && kept > 10 && kept < shape->leafCount / 2);
+  for (size_t i = 0; i < truth.count; ++i) {
+    uint32_t leaf = shape->innerCount + slotOf[truth.pairs[i].a] / PN_LANES;
+    size_t k = 0;
+    while (k < kept && (t.swapped ? pairs[k].b : pairs[k].a) != leaf) ++k;
+    assert_true(k < kept);
+  }
+  free(truth.pairs);
+  free(pairs);
+  free(slotOf);
+  closeBody(&a);
+  closeBody(&b);
+}
+
 /* ---------------------------------------------------------------- who has none */
 
 /* Of a step nothing is left out that is beside the planes of one of its moments: a square that goes through a ball. */
@@ -302,7 +342,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pairsAreExact),           cmocka_unit_test(touchingCounts),
       cmocka_unit_test(rampsAndRoomsOpenLittle), cmocka_unit_test(whatDoesNotPayRests),
-      cmocka_unit_test(stepsAreWhole),           cmocka_unit_test(soupsAreAskedAsTheyAre),
+      cmocka_unit_test(rootsAreAskedWhole),      cmocka_unit_test(stepsAreWhole),
+      cmocka_unit_test(soupsAreAskedAsTheyAre),
   };
   return cmocka_run_group_tests(tests, setUp, tearDown);
 }

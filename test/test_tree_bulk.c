@@ -7,6 +7,7 @@
 #include "collide/traverse.h"
 #include "pinch/pinch.h"
 #include "tree/bulk.h"
+#include "world/world.h"
 
 /* ---------------------------------------------------------------- bodies */
 
@@ -17,9 +18,8 @@ typedef struct Ball {
   pnTree *tree;
 } Ball;
 
-static Ball makeBall(uint32_t subdivisions, bool self) {
-  Ball b = {0};
-  testExpectOk(pnMakeIcosphere(subdivisions, 1, &b.body.mesh));
+static Ball makeBody(pnMesh *mesh, bool self) {
+  Ball b = {.body.mesh = mesh};
   b.body.positions = calloc(3 * (size_t)pnMesh_GetVertexCount(b.body.mesh) + 1, sizeof(float));
   assert_non_null(b.body.positions);
   pnPoseDef poseDef = pnDefaultPoseDef();
@@ -30,6 +30,12 @@ static Ball makeBall(uint32_t subdivisions, bool self) {
   def.self = self;
   testExpectOk(pnCreateTree(&def, &b.tree));
   return b;
+}
+
+static Ball makeBall(uint32_t subdivisions, bool self) {
+  pnMesh *mesh;
+  testExpectOk(pnMakeIcosphere(subdivisions, 1, &mesh));
+  return makeBody(mesh, self);
 }
 
 static void freeBall(Ball *b) {
@@ -62,7 +68,9 @@ static const float s_here[3] = {0, 0, 0}, s_beside[3] = {1.1f, 0.2f, 0.1f};
 
 static void clipsWhereItPays(void **state) {
   (void)state;
-  Ball b = makeBall(4, false), small = makeBall(1, false);
+  pnMesh *sheet;
+  testExpectOk(pnMakeGrid(1, 1, 9, 9, &sheet));
+  Ball b = makeBall(4, false), small = makeBody(sheet, false);
   place(&b, 1, s_here);
   show(&b);
   int usual = b.tree->grid.exponent;
@@ -94,13 +102,32 @@ static void clipsWhereItPays(void **state) {
   for (uint32_t i = 0; i < 200; ++i) fling(&b, 11 * i, 1e6f, 0, (float)i);
   show(&b);
   assert_false(b.tree->grid.isClipped);
-  /* too small to be worth it */
+  /* too small to be worth it: one corner, in which two triangles meet at most */
+  assert_true(small.tree->shape->leafCount < 32 && pnMesh_GetTriangleCount(small.body.mesh) > 150);
   place(&small, 1, s_here);
-  fling(&small, 3, 1e6f, 0, 0);
+  fling(&small, 0, 1e6f, 0, 0);
   show(&small);
   assert_false(small.tree->grid.isClipped);
   freeBall(&b);
   freeBall(&small);
+}
+
+/* Wear is that of the bulk, beside which a volume that reaches beyond would be all there is to see. */
+static void wearIsSeen(void **state) {
+  (void)state;
+  Ball b = makeBall(4, false);
+  uint32_t n = pnMesh_GetVertexCount(b.body.mesh);
+  for (int torn = 0; torn < 2; ++torn) {
+    place(&b, 1, s_here);
+    float *p = b.body.positions;
+    for (uint32_t i = 0; torn && i < n; ++i) /* halves change places, vertex by vertex */
+      if (i % 2) p[3 * i] = -p[3 * i];
+    fling(&b, 70, 1e6f, 0, 0);
+    show(&b);
+    assert_true(b.tree->grid.isClipped);
+    assert_true(torn ? pnTree_GetQuality(b.tree) > 1.5f : pnTree_GetQuality(b.tree) == 1);
+  }
+  freeBall(&b);
 }
 
 /* It is found wherever the whole has grown by steps, and lost for a frame it is found again. */
@@ -156,7 +183,8 @@ static void flingSome(Ball *b, TestRandom *random, float scale) {
   for (uint32_t n = testBelow(random, 3); n > 0; --n) {
     uint32_t face = testBelow(random, pnMesh_GetTriangleCount(b->body.mesh)), corners = 1 + testBelow(random, 3);
     float away = ldexpf(scale, 6 + 8 * (int)testBelow(random, 4));
-    float sign[3] = {testBelow(random, 2) ? 1.0f : -1.0f, testBelow(random, 2) ? 1.0f : 0.0f, 1};
+    float sign[3];
+    for (int k = 0; k < 3; ++k) sign[k] = (float)((int)testBelow(random, 3) - 1);
     for (uint32_t k = 0; k < corners; ++k)
       fling(b, t[3 * face + k], sign[0] * away * testFloat(random, 0.9f, 1.1f),
             sign[1] * away * testFloat(random, 0.9f, 1.1f), sign[2] * away * testFloat(random, 0.9f, 1.1f));
@@ -345,14 +373,49 @@ static void soupsAreSortedAnyhow(void **state) {
 
 enum { CROWD = 3000 };
 
-/* Of boxes in a cube, some of which are far away or very long; returns what the broad phase tests in the last of some frames. */
-static uint64_t crowdWork(uint32_t far, bool isLong, size_t *outPairs) {
+static int compareFloats(const void *a, const void *b) {
+  float x = *(const float *)a, y = *(const float *)b;
+  return (x > y) - (x < y);
+}
+
+/* The boxes above bodies: how long is the middle one, and how many are longer than any that has no body in it which is far away or long? */
+typedef struct CrowdBoxes {
+  float middle;
+  uint32_t longOnes;
+  size_t pairs;
+} CrowdBoxes;
+
+static void measureCrowd(const pnBroadPhase *broad, CrowdBoxes *out) {
+  size_t count = broad->levelCount > 1 ? broad->levelFirst[1] : broad->nodes.count;
+  float *lengths = malloc(count * sizeof(float));
+  assert_true(lengths && broad->levelCount > 1);
+  for (size_t i = 0; i < count; ++i) {
+    const pnBroadNode *node = &broad->nodes.data[i];
+    lengths[i] = 0;
+    for (int k = 0; k < 3; ++k) {
+      float lo = INFINITY, hi = -INFINITY;
+      for (uint32_t j = 0; j < PN_LANES; ++j) {
+        if (node->lo[k][j] > node->hi[k][j]) continue;
+        lo = fminf(lo, node->lo[k][j]);
+        hi = fmaxf(hi, node->hi[k][j]);
+      }
+      lengths[i] += hi - lo;
+    }
+    out->longOnes += lengths[i] > 1e3f;
+  }
+  qsort(lengths, count, sizeof(float), compareFloats);
+  out->middle = lengths[count / 2];
+  free(lengths);
+}
+
+/* Of boxes in a cube, some of which are far away or very long. */
+static CrowdBoxes crowdOf(uint32_t far, bool isLong) {
   TestRandom random = testRandom(64);
   pnWorld *world;
   pnWorldDef worldDef = pnDefaultWorldDef();
   pnMesh *mesh;
   pnBodyId ids[CROWD];
-  uint64_t tests = 0;
+  CrowdBoxes boxes = {0};
   testExpectOk(pnCreateWorld(&worldDef, &world));
   testExpectOk(pnMakeBox((pnVec3){0.3f, 0.3f, 0.3f}, 1, &mesh));
   uint32_t n = pnMesh_GetVertexCount(mesh);
@@ -371,22 +434,22 @@ static uint64_t crowdWork(uint32_t far, bool isLong, size_t *outPairs) {
     }
     pnFrame out = pnWorld_Collide(world, NULL);
     testExpectOk(out.result);
-    *outPairs = out.pairCount;
-    tests = out.cost.volumeTests;
+    boxes.pairs = out.pairCount;
   }
+  measureCrowd(&world->broad, &boxes);
   free(v);
   pnDestroyWorld(world);
   pnDestroyMesh(mesh);
-  return tests;
+  return boxes;
 }
 
 static void crowdsAreSortedAnyhow(void **state) {
   (void)state;
-  size_t pairs[3];
-  uint64_t usual = crowdWork(0, false, &pairs[0]), far = crowdWork(3, false, &pairs[1]),
-           stretched = crowdWork(3, true, &pairs[2]);
-  assert_true(far < usual + usual / 4 && stretched < usual + usual / 2);
-  assert_true(pairs[1] < pairs[0] && pairs[1] > pairs[0] / 2 && pairs[2] > pairs[0] / 2);
+  CrowdBoxes usual = crowdOf(0, false), away = crowdOf(3, false), stretched = crowdOf(24, true);
+  assert_true(usual.longOnes == 0 && usual.pairs > 1000);
+  assert_true(away.middle < 1.5f * usual.middle && away.longOnes <= 3 && away.pairs > usual.pairs / 2);
+  /* those that are long are together */
+  assert_true(stretched.middle < 1.5f * usual.middle && stretched.longOnes <= 4 && stretched.pairs > usual.pairs / 2);
 }
 
 /* A flung vertex comes and goes, of bodies that look at themselves and at each other; frame by frame the pairs are exact. */
@@ -422,9 +485,10 @@ static void worldsAgree(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(clipsWhereItPays),     cmocka_unit_test(comesAndGoes),          cmocka_unit_test(pairsAreExact),
-      cmocka_unit_test(meetsFarAway),         cmocka_unit_test(hardlyMoreIsOpened),    cmocka_unit_test(queriesAnswer),
-      cmocka_unit_test(soupsAreSortedAnyhow), cmocka_unit_test(crowdsAreSortedAnyhow), cmocka_unit_test(worldsAgree),
+      cmocka_unit_test(wearIsSeen),    cmocka_unit_test(clipsWhereItPays),     cmocka_unit_test(comesAndGoes),
+      cmocka_unit_test(pairsAreExact), cmocka_unit_test(meetsFarAway),         cmocka_unit_test(hardlyMoreIsOpened),
+      cmocka_unit_test(queriesAnswer), cmocka_unit_test(soupsAreSortedAnyhow), cmocka_unit_test(crowdsAreSortedAnyhow),
+      cmocka_unit_test(worldsAgree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
