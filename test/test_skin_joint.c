@@ -235,10 +235,11 @@ static void worldsFindTwins(void **state) {
 
 /* ---------------------------------------------------------------- what is not filled */
 
-/* Two far triangles in one leaf, whose volume holds the body in between: none of the body's vertices is computed. */
+/* Two far triangles in one leaf, whose volume holds the body in between: none of the body's vertices is computed. Of a body of more leaves
+ * none would be opened at all (collide/face.h). */
 static void leavesBesideNothingAreNotFilled(void **state) {
   (void)state;
-  SkinBody body = skinMake(SKIN_SMOOTH, 3, 1, 0, 1);
+  SkinBody body = skinMake(SKIN_SMOOTH, 2, 1, 0, 1);
   const float vertices[18] = {-20, -20, -20, -20, -19, -20, -19, -20, -20, 20, 20, 20, 20, 19, 20, 19, 20, 20};
   const uint32_t triangles[6] = {0, 1, 2, 3, 4, 5};
   pnMeshDef meshDef = pnDefaultMeshDef();
