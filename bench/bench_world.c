@@ -164,8 +164,10 @@ static void printScene(const pnFrames *frames, uint32_t frameCount, const Argume
     const Result *r = results[i];
     if (!r->done) continue;
     Figures f = figuresOf(r, frameCount);
-    printf("%-28s %9.2f %9.3f %9.4f %9.4f %9.4f %7.2f %7.2f %7.2fx %8.1f %8zu  ", a->peers[i], r->create, r->frame[0],
-           f.median, f.high, f.worst, f.worst / f.median, worstPairs(frames, r, frameCount), best / f.median,
+    char ratio[32] = "-"; /* of no other, no ratio */
+    if (isfinite(best)) snprintf(ratio, sizeof ratio, "%.2fx", best / f.median);
+    printf("%-28s %9.2f %9.3f %9.4f %9.4f %9.4f %7.2f %7.2f %8s %8.1f %8zu  ", a->peers[i], r->create, r->frame[0],
+           f.median, f.high, f.worst, f.worst / f.median, worstPairs(frames, r, frameCount), ratio,
            (double)r->bytes / 1e6, r->pairs);
     printf(r->wrong > 0 ? "WRONG in %u frames\n" : "right\n", r->wrong);
   }
@@ -245,7 +247,8 @@ static bool readArguments(int count, char **words, Arguments *a) {
     } else if (words[i][0] != '-' && a->sceneCount < MAX_SCENES) {
       a->scenes[a->sceneCount++] = words[i];
     } else {
-      fprintf(stderr, "bench_world [--peer SPEC]... [--passes N] [--step N] [--frames N] [--each] [SCENE]...\n");
+      fprintf(stderr, "bench_world [--peer SPEC]... [--passes N] [--step N] [--frames N] [--each] [SCENE]...\n"
+                      "scenes and peers: bench_free --list; without them the usual ones\n");
       return false;
     }
   }

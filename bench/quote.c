@@ -159,8 +159,8 @@ static void writeMachine(FILE *out, Quote *q, const char *experiment) {
   for (size_t i = 0; i < q->figures.headCount; ++i) {
     const pnFigureHead *h = &q->figures.heads[i];
     if (h->experiment && strcmp(h->experiment, experiment) == 0) {
-      fprintf(out, "%s; %s run, taken %s.\n", h->machine ? h->machine : "?", h->settings ? h->settings : "?",
-              h->taken ? h->taken : "?");
+      fprintf(out, "%s; taken %s, settings: %s.\n", h->machine ? h->machine : "?", h->taken ? h->taken : "?",
+              h->settings ? h->settings : "?");
       return;
     }
   }

@@ -62,7 +62,7 @@ static bool parseName(const char *name, const pnSceneKind **outKind, uint32_t *o
 static pnResult failScene(const char *name, pnResult result) {
   return pnFail(result, "scene '%s': %s", name,
                 result == PN_ERROR_ARGUMENT
-                    ? "there is none of that name, or none of that size (docs/scenes.md lists them)"
+                    ? "there is none of that name, or it has no such size (docs/scenes.md has names and sizes; without a number: the usual size)"
                     : pnResult_Text(result));
 }
 

@@ -37,9 +37,12 @@
  *   hair-self-N one such tuft with itself.
  *   blobs-N     two noisy spheres of N triangles, deep in each other, 40 frames, or 4 from 32 768 on: many pairs.
  *   shuffle-N   two bodies of N triangles in patches of 32 that are somewhere else in every frame, 40 frames.
+ *   shuffle-self-N   one such body with itself.
  *   swarm-N     two bodies of N triangles in patches of 8 that go round in a vortex, faster inside, 80 frames.
  *   decay-N     the same as swarm, a quarter as fast, for 1 000 frames.
  *   burst-N     a sphere of N triangles in chips of two, which fly apart from frame 10 on, through a wall of as many, 100 frames.
+ *   burst-self-N   the sphere alone, with itself.
+ *   tangle-N    a hundred strands of N triangles of one mesh in one tangle, 40 frames.
  *   pages-N     30 sheets of N triangles bend together like the pages of a book, in the end through their neighbours, 20 frames.
  *   roll-N      a sheet of N triangles is rolled up tightly and never meets itself, 20 frames.
  *   table-N     a sheet of N uneven triangles is laid exactly into the plane of another that stands still, 20 frames.

@@ -26,7 +26,7 @@ typedef struct pnShape pnShape;
 /* Which fast test stands in front of the exact one. Each decides only what its error bounds prove and leaves the
  * rest to the exact test, so all give the same answer; only the time differs. */
 typedef enum pnKernel {
-  PN_KERNEL_DEFAULT, /* the fastest measured: now PN_KERNEL_EXACT */
+  PN_KERNEL_DEFAULT, /* PN_KERNEL_EXACT: none in front was faster by enough */
   PN_KERNEL_MOLLER,  /* Moeller 1997: intervals on the line where the planes meet */
   PN_KERNEL_TROPP,   /* Tropp, Tal, Shimshoni 2006: determinants reused between edges */
   PN_KERNEL_EXACT,   /* no kernel in front: orientation signs only, each with a filter of its own */

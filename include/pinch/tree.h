@@ -86,7 +86,8 @@ PN_API pnResult pnTree_Rebuild(pnTree *tree);
 
 /* How much worse the tree is than when it was built: the summed surface of the volumes a query would see at the
  * upper nodes, divided by the surface of the whole, relative to the same figure at build time. 1 is as new; 2 makes
- * queries roughly twice as dear. Cost: O(nodes above the cut), no vertices. */
+ * queries roughly twice as dear. Of a body of which a little is far away: against most of it, relative to the first frame in which
+ * it was so. Cost: O(nodes above the cut), no vertices. */
 PN_API float pnTree_GetQuality(const pnTree *tree);
 
 /* The box of everything, at the frame the tree was last brought to. Empty for an empty mesh. */

@@ -79,8 +79,8 @@ typedef struct pnBodyDef {
 
 PN_API pnBodyDef pnDefaultBodyDef(void);
 /* A soup stays the caller's: whatever pnSoup_Add, _Remove, _Replace, _SetAll, _Cut and _Fuse do to it is what the next frame
- * sees, and there is nothing to tell the world. It may be empty. Its self-collision has no filter: nothing in it has
- * neighbours, a rest pose or a group that lasts (PN_ERROR_KIND).
+ * sees, and there is nothing to tell the world. It may be empty. Of self filters it has ring 1, by names (pnSoup): nothing in it has
+ * a second ring, a rest pose or a group that lasts (PN_ERROR_KIND).
  * Creating builds the tree: O(n log n). Destroying frees pose and tree; the id is dead from then on, and the body's
  * contacts are gone in the next frame without an end. */
 PN_API pnResult pnWorld_CreateBody(pnWorld *world, const pnBodyDef *def, pnBodyId *outBody);

@@ -5,13 +5,13 @@
 #include "collide/tilt.h"
 
 /* The triangles of the smaller body, by slot; those without have no plane. */
-typedef struct Face {
+typedef struct FewFace {
   bool isThere;
   pnBigPlane plane;
   double lo[3], hi[3];
-} Face;
+} FewFace;
 
-static void findFace(const pnTree *few, uint32_t triangle, Face *out) {
+static void findFace(const pnTree *few, uint32_t triangle, FewFace *out) {
   float place[3][4];
   const float *corner[3] = {place[0], place[1], place[2]};
   pn_poseFetch(few->pose, few->mesh->triangles + 3 * (size_t)triangle, 3, place[0], 4);
@@ -22,7 +22,7 @@ static void findFace(const pnTree *few, uint32_t triangle, Face *out) {
   }
 }
 
-static void findFaces(const pnTree *few, Face faces[PN_FACE_LEAVES * PN_LANES]) {
+static void findFaces(const pnTree *few, FewFace faces[PN_FACE_LEAVES * PN_LANES]) {
   const pnShape *shape = few->shape;
   for (uint32_t slot = 0; slot < shape->leafCount * PN_LANES; ++slot) {
     faces[slot].isThere = slot % PN_LANES < shape->count[shape->innerCount + slot / PN_LANES];
@@ -31,7 +31,7 @@ static void findFaces(const pnTree *few, Face faces[PN_FACE_LEAVES * PN_LANES]) 
 }
 
 /* May something in the volume meet it? */
-static bool reaches(const pnVolume *volume, const Face *face) {
+static bool reaches(const pnVolume *volume, const FewFace *face) {
   for (int k = 0; k < 3; ++k)
     if (volume->centre[k] - volume->half[k] > face->hi[k] || volume->centre[k] + volume->half[k] < face->lo[k])
       return false;
@@ -39,7 +39,7 @@ static bool reaches(const pnVolume *volume, const Face *face) {
 }
 
 /* Any of those below a node of the smaller body: of a leaf, or of all. */
-static bool reachesAny(const pnVolume *volume, const pnTree *few, uint32_t node, const Face *faces) {
+static bool reachesAny(const pnVolume *volume, const pnTree *few, uint32_t node, const FewFace *faces) {
   uint32_t first = 0, end = few->shape->leafCount * PN_LANES;
   if (pn_isLeaf(few, node)) {
     first = (node - few->shape->innerCount) * PN_LANES;
@@ -54,7 +54,7 @@ size_t pn_pruneFaces(const pnTraversal *t, pnWorker *w, pnPair *pairs, size_t co
   if (t->a->shape->slotPieces || t->b->shape->slotPieces || pn_isResting(&w->faces, count)) return count;
   bool isA = t->a->shape->leafCount <= PN_FACE_LEAVES;
   const pnTree *few = isA ? t->a : t->b, *many = isA ? t->b : t->a;
-  Face faces[PN_FACE_LEAVES * PN_LANES];
+  FewFace faces[PN_FACE_LEAVES * PN_LANES];
   findFaces(few, faces);
   size_t kept = 0;
   for (size_t i = 0; i < count; ++i) {
