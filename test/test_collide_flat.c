@@ -191,6 +191,44 @@ static void bothSidesAreProved(void **state) {
   }
 }
 
+/* The same sheet as tools leave it that order triangles for a cache: in any order, from any corner on; and a quarter of it has one side only. */
+static pnMesh *shuffledSides(pnMesh *plain, bool some) {
+  uint32_t n = pnMesh_GetVertexCount(plain), t = pnMesh_GetTriangleCount(plain), count = 0;
+  const uint32_t *from = pnMesh_GetTriangles(plain);
+  uint32_t *triangles = malloc(6 * (size_t)t * sizeof(uint32_t));
+  assert_non_null(triangles);
+  for (uint32_t i = 0; i < 2 * t; ++i) {
+    if (some && i >= t + t / 4 * 3) continue;
+    uint32_t place = testBelow(&dice, ++count), first = testBelow(&dice, 3);
+    memmove(triangles + 3 * (count - 1), triangles + 3 * place, 3 * sizeof(uint32_t));
+    for (uint32_t k = 0; k < 3; ++k) {
+      uint32_t corner = (first + k) % 3;
+      triangles[3 * place + k] = from[3 * (i % t) + (i < t ? corner : 2 - corner)];
+    }
+  }
+  pnMesh *mesh = testMakeMesh(pnMesh_GetVertices(plain), n, triangles, count);
+  pnDestroyMesh(plain);
+  free(triangles);
+  return mesh;
+}
+
+/* Nearly every node has a region, also where sides begin and end. */
+static void sidesInAnyOrderAreProved(void **state) {
+  (void)state;
+  for (int round = 0; round < 8; ++round) {
+    Sheet s = openSheet(shuffledSides(grid(40, 40), round % 4 != 0));
+    wave(&s, 1.5, 6, 0, 0);
+    Outcome out = check(&s, true);
+    assert_true(3 * out.leafPairs[0] < out.leafPairs[1]);
+    assert_true(10 * s.tree->flat->flat->regionCount > 9 * s.tree->shape->innerCount);
+    for (uint32_t i = 0; i < testRounds(5); ++i) {
+      wave(&s, 2 * uniform(), 1 + 5 * uniform(), i % 3 ? uniform() : 0, i % 4 ? 0 : 0.3);
+      check(&s, i == 0);
+    }
+    closeSheet(&s);
+  }
+}
+
 /* A cap of a sphere, up to so many degrees from its top: rings of triangles, all of them in one node of nodes of leaves. */
 static pnMesh *cap(double degrees) {
   enum { RINGS = 6, SEGMENTS = 12 };
@@ -509,7 +547,7 @@ int main(void) {
   dice = testRandom(7);
   const struct CMUnitTest tests[] = {cmocka_unit_test(smoothSheetsAreProved),
                                      cmocka_unit_test(sheetsOfAllKindsAgree),
-                                     cmocka_unit_test(bothSidesAreProved),
+                                     cmocka_unit_test(bothSidesAreProved), cmocka_unit_test(sidesInAnyOrderAreProved),
                                      cmocka_unit_test(halfASphereIsTheMost),
                                      cmocka_unit_test(rampsAreNotFlat),
                                      cmocka_unit_test(windingTwiceIsNotFlat),

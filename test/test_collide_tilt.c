@@ -394,7 +394,7 @@ static void leftAloneWhereTheyDoNotPay(void **state) {
     if (pn_tiltLeaves(&t, &w, &pair, 1) == 0) far = other->shape->innerCount + i;
   }
   assert_true(far > 0);
-  w.leafTilts = (pnTiltTrial){0};
+  w.leafTilts = (pnTrial){0};
   uint64_t rest = 0;
   for (uint32_t trial = 0; trial < 3; ++trial) {
     assert_int_equal(askOften(&same, &w, here, here, 200), 200); /* of itself it is not apart */

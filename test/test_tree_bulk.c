@@ -6,7 +6,7 @@
 
 #include "collide/traverse.h"
 #include "pinch/pinch.h"
-#include "tree/bulk.h"
+#include "tree/bucket.h"
 #include "world/world.h"
 
 /* ---------------------------------------------------------------- bodies */
@@ -379,6 +379,80 @@ static void soupsAreSortedAnyhow(void **state) {
   free(index);
 }
 
+/* What was removed stays in its place, and says nothing of where most of a soup is: of one that was emptied of far more than it holds now no more is
+ * opened than of one that never had it. */
+static void deadPlacesAreNobody(void **state) {
+  (void)state;
+  enum { DEAD = 40000, ALIVE = 600 };
+  TestRandom random = testRandom(66);
+  float *p = malloc(9 * DEAD * sizeof(float));
+  pnPrimitiveId *ids = malloc(DEAD * sizeof *ids);
+  uint64_t opened[2];
+  assert_true(p && ids);
+  for (int emptied = 0; emptied < 2; ++emptied) {
+    pnSoup *soup;
+    pnTree *tree;
+    pnSoupDef soupDef = pnDefaultSoupDef();
+    testExpectOk(pnCreateSoup(&soupDef, &soup));
+    for (uint32_t i = 0; i < 9 * DEAD; ++i) p[i] = testFloat(&random, 0, 1e-4f);
+    if (emptied) {
+      testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, p, DEAD, ids));
+      testExpectOk(pnSoup_Remove(soup, ids, DEAD));
+    }
+    TestRandom same = testRandom(67);
+    for (uint32_t i = 0; i < ALIVE; ++i) {
+      float at[3] = {testFloat(&same, 5, 15), testFloat(&same, 5, 15), testFloat(&same, 5, 15)};
+      for (uint32_t k = 0; k < 9; ++k) p[9 * i + k] = at[k % 3] + testFloat(&same, -0.2f, 0.2f);
+    }
+    testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, p, ALIVE, NULL));
+    pnBucketDef def = pnDefaultBucketDef();
+    def.soup = soup;
+    testExpectOk(pnCreateBucketTree(&def, &tree));
+    pnQueryDef query = pnDefaultQueryDef();
+    pnCost cost;
+    for (int frame = 0; frame < 3; ++frame) testExpectOk(pnCollideSelf(tree, &query, NULL, &cost));
+    assert_false(tree->grid.isClipped);
+    opened[emptied] = cost.leafPairs;
+    pnDestroyTree(tree);
+    pnDestroySoup(soup);
+  }
+  assert_true(opened[0] > 10 && opened[1] < 2 * opened[0]);
+  free(ids);
+  free(p);
+}
+
+/* How worn an order is does not depend on where a soup is: one that goes on by more than its length in every frame keeps its order, with a
+ * stray and without. */
+static void wearGoesAlong(void **state) {
+  (void)state;
+  TestRandom random = testRandom(68);
+  uint64_t sorts[2];
+  AgreeBody body = {.positions = calloc(9 * DUST + 1, sizeof(float))};
+  assert_non_null(body.positions);
+  for (int goes = 0; goes < 2; ++goes) {
+    pnSoup *soup;
+    pnTree *tree;
+    pnSoupDef soupDef = pnDefaultSoupDef();
+    testExpectOk(pnCreateSoup(&soupDef, &soup));
+    testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, body.positions, DUST, NULL));
+    stir(soup, &random, 1e7f, &body);
+    pnBucketDef def = pnDefaultBucketDef();
+    def.soup = soup;
+    testExpectOk(pnCreateBucketTree(&def, &tree));
+    for (int frame = 0; frame < 20; ++frame) {
+      for (uint32_t i = 0; i < 9 * DUST; i += 3) body.positions[i] += goes && i / 9 != 77 ? 8 : 0;
+      testExpectOk(pnSoup_SetAll(soup, body.positions, DUST));
+      testExpectOk(pnTree_Update(tree, NULL));
+      assert_true(tree->grid.isClipped);
+    }
+    sorts[goes] = pn_keptOf(tree->ruleData)->sorts;
+    pnDestroyTree(tree);
+    pnDestroySoup(soup);
+  }
+  assert_true(sorts[0] <= 3 && sorts[1] <= sorts[0] + 1);
+  free(body.positions);
+}
+
 /* ---------------------------------------------------------------- worlds */
 
 enum { CROWD = 3000 };
@@ -494,12 +568,54 @@ static void worldsAgree(void **state) {
   for (int i = 0; i < 2; ++i) freeBall(&b[i]);
 }
 
+/* A large body that has lost a vertex, and small ones beside it, for which its leaves are listed (collide/cutting.h): they come along, stand in the way
+ * to the stray, or in the void beyond the grid. */
+static void listsOfLeavesAgree(void **state) {
+  (void)state;
+  Ball large = makeBall(5, false), small = makeBall(1, false);
+  const float far = 1e6f, rest[3] = {0.7f, 0.8f, 0};
+  pnWorld *world;
+  pnBodyId ids[2];
+  size_t met = 0;
+  pnWorldDef worldDef = pnDefaultWorldDef();
+  testExpectOk(pnCreateWorld(&worldDef, &world));
+  for (int i = 0; i < 2; ++i) {
+    pnBodyDef def = pnDefaultBodyDef();
+    def.mesh = i ? small.body.mesh : large.body.mesh;
+    testExpectOk(pnWorld_CreateBody(world, &def, &ids[i]));
+  }
+  place(&large, 1, s_here);
+  fling(&large, 70, far, far, far);
+  testExpectOk(pnBody_SetVertices(world, ids[0], large.body.positions, pnMesh_GetVertexCount(large.body.mesh)));
+  for (int frame = 0; frame < 24; ++frame) {
+    float at[3], away = frame < 12 ? 1 : frame < 18 ? 1000 : far / 4;
+    for (int k = 0; k < 3; ++k) at[k] = away * (rest[k] + 0.02f * (float)(frame % 6));
+    if (away > 1) at[2] = at[1] = at[0]; /* on the way */
+    place(&small, frame < 12 ? 0.5f : away / 20, (const float[3]){0, 0, 0});
+    for (uint32_t i = 0; i < 3 * pnMesh_GetVertexCount(small.body.mesh); ++i) small.body.positions[i] += at[i % 3];
+    testExpectOk(pnBody_SetVertices(world, ids[1], small.body.positions, pnMesh_GetVertexCount(small.body.mesh)));
+    pnFrame out = pnWorld_Collide(world, NULL);
+    testExpectOk(out.result);
+    AgreePairs truth = agreeTruth(&large.body, &small.body);
+    assert_int_equal(out.pairCount, truth.count);
+    if (truth.count > 0) assert_memory_equal(pnWorld_GetPairs(world), truth.pairs, truth.count * sizeof(pnPair));
+    met += truth.count > 0;
+    free(truth.pairs);
+  }
+  const pnBody *body = &world->bodies.data[ids[1].index1 - 1];
+  assert_true(met > 12 && body->cutting && world->bodies.data[ids[0].index1 - 1].tree->grid.isClipped);
+  pnDestroyWorld(world);
+  freeBall(&large);
+  freeBall(&small);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wearIsSeen),    cmocka_unit_test(clipsWhereItPays),     cmocka_unit_test(comesAndGoes),
       cmocka_unit_test(pairsAreExact), cmocka_unit_test(meetsFarAway),         cmocka_unit_test(hardlyMoreIsOpened),
       cmocka_unit_test(queriesAnswer), cmocka_unit_test(soupsAreSortedAnyhow), cmocka_unit_test(crowdsAreSortedAnyhow),
-      cmocka_unit_test(worldsAgree),
+      cmocka_unit_test(worldsAgree),   cmocka_unit_test(deadPlacesAreNobody),  cmocka_unit_test(wearGoesAlong),
+      cmocka_unit_test(listsOfLeavesAgree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,8 @@ typedef struct pnPair {
   uint32_t a, b;
 } pnPair;
 
-/* What a query cost. Counters do not depend on threads or instruction set. */
+/* What a query cost. Counters do not depend on the instruction set. With threads, too, `pairs` is what it is; the others may differ by what each
+ * worker found out on the way, as which tests pay. */
 typedef struct pnCost {
   uint64_t nodesUpdated;    /* nodes whose volumes were computed in this frame */
   uint64_t verticesFetched; /* vertex positions computed or gathered for leaves */

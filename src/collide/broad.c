@@ -11,7 +11,7 @@
 #include "collide/broad.h"
 
 #include "geom/box.h"
-#include "tree/bulk.h"
+#include "geom/sample.h"
 
 #include <float.h>
 #include <string.h>
@@ -139,7 +139,7 @@ static pnBroadNode *nodeAt(const pnBroadPhase *broad, uint32_t level, size_t i) 
  * times the length of the middle one. */
 #define LARGE 8.0
 #define MOST_MEAN 16.0
-/* The curve is laid over most of the boxes (tree/bulk.h) where all of them reach so many times as far: a body that fell out of the world
+/* The curve is laid over most of the boxes (geom/sample.h) where all of them reach so many times as far: a body that fell out of the world
  * would leave all others in one cell. */
 #define FAR 16.0
 /* Of fewer than this samples say little, and there are few pairs. */
@@ -149,38 +149,33 @@ typedef struct Curve {
   double lo[3], scale, large;
 } Curve;
 
-static double lengthOf(const pnBox *box) {
-  const float *b = &box->min.x;
-  return ((double)b[3] - b[0]) + ((double)b[4] - b[1]) + ((double)b[5] - b[2]);
-}
 static double middleOf(const pnBox *box, int k) {
   const float *b = &box->min.x;
   return 0.5 * ((double)b[k] + b[k + 3]);
 }
 
-/* Over n boxes, where it is over most of them instead of all. */
-static void layOverMost(const pnBroadPhase *broad, size_t n, Curve *curve, double *side) {
+/* Over most of n boxes instead of all, which are `side` long, where that pays; returns how long it is. */
+static double layOverMost(const pnBroadPhase *broad, size_t n, double side, Curve *curve) {
   pnSamples middles;
   float lengths[PN_SAMPLES];
   pnBox most;
   for (uint32_t i = 0; i < PN_SAMPLES; ++i) {
     const pnBox *box = &broad->boxes.data[broad->keys.data[pn_sampleAt(i, n)]].box;
     for (int k = 0; k < 3; ++k) middles.at[k][i] = (float)middleOf(box, k);
-    lengths[i] = (float)lengthOf(box);
+    lengths[i] = (float)PN_MIN(pn_sumOfSides(box), (double)FLT_MAX);
   }
   curve->large = PN_MIN(curve->large, LARGE * MOST_MEAN * pn_medianOf(lengths));
-  if (!pn_findMost(&middles, &most)) return;
-  double bulk = pn_longestSide(&most);
-  if (*side <= FAR * bulk) return;
+  double bulk = pn_findMost(&middles, &most) ? pn_longestSide(&most) : side;
+  if (side <= FAR * bulk) return side;
   for (int k = 0; k < 3; ++k) curve->lo[k] = (&most.min.x)[k];
-  *side = bulk;
+  return bulk;
 }
 
 /* Over n boxes whose middles are between lo and hi, and whose lengths are this long together. */
 static Curve layCurve(const pnBroadPhase *broad, size_t n, const double lo[3], const double hi[3], double length) {
   Curve curve = {.lo = {lo[0], lo[1], lo[2]}, .large = LARGE * length / (n > 0 ? (double)n : 1)};
   double side = PN_MAX(PN_MAX(hi[0] - lo[0], hi[1] - lo[1]), hi[2] - lo[2]);
-  if (n >= LEAST_SAMPLED) layOverMost(broad, n, &curve, &side);
+  if (n >= LEAST_SAMPLED) side = layOverMost(broad, n, side, &curve);
   curve.scale = side > 0 ? ((1 << CURVE_BITS) - 1) / side : 0;
   return curve;
 }
@@ -201,7 +196,7 @@ static bool sortAlongCurve(pnBroadPhase *broad) {
     const pnBox *box = &broad->boxes.data[i].box;
     if (isEmpty(box)) continue;
     broad->keys.data[n++] = i;
-    length += lengthOf(box);
+    length += pn_sumOfSides(box);
     for (int k = 0; k < 3; ++k) {
       lo[k] = PN_MIN(lo[k], middleOf(box, k));
       hi[k] = PN_MAX(hi[k], middleOf(box, k));
@@ -212,7 +207,7 @@ static bool sortAlongCurve(pnBroadPhase *broad) {
     uint64_t place = broad->keys.data[i], code = 0;
     const pnBox *box = &broad->boxes.data[place].box;
     for (int k = 0; k < 3; ++k) code |= (uint64_t)pn_spreadBits(stepAlong(&curve, box, k)) << k;
-    code |= (uint64_t)(lengthOf(box) <= curve.large) << (3 * CURVE_BITS);
+    code |= (uint64_t)(pn_sumOfSides(box) <= curve.large) << (3 * CURVE_BITS);
     broad->keys.data[i] = code << 32 | place;
   }
   broad->keys.count = n;

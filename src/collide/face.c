@@ -2,7 +2,6 @@
 #include "collide/face.h"
 
 #include "collide/beside.h"
-#include "collide/tilt.h"
 
 /* The triangles of the smaller body, by slot; those without have no plane. */
 typedef struct FewFace {
@@ -51,7 +50,7 @@ static bool reachesAny(const pnVolume *volume, const pnTree *few, uint32_t node,
 }
 
 size_t pn_pruneFaces(const pnTraversal *t, pnWorker *w, pnPair *pairs, size_t count) {
-  if (t->a->shape->slotPieces || t->b->shape->slotPieces || pn_isResting(&w->faces, count)) return count;
+  if (pn_restOn(&w->faces, count)) return count;
   bool isA = t->a->shape->leafCount <= PN_FACE_LEAVES;
   const pnTree *few = isA ? t->a : t->b, *many = isA ? t->b : t->a;
   FewFace faces[PN_FACE_LEAVES * PN_LANES];

@@ -67,10 +67,9 @@ PN_INLINE pnV4 normals4(const pnFlatNormals *n, int half) {
 
 /* Of four lanes those whose bits are set. */
 PN_INLINE pnV4 laneNormals4(const pnFlatNormals *n, int half, uint32_t lanes) {
-  static const uint32_t s_masks[2] = {0, UINT32_MAX};
-  uint32_t bits[4];
-  for (uint32_t i = 0; i < 4; ++i) bits[i] = s_masks[lanes >> (4 * half + (int)i) & 1];
-  pnF4 mask = pn_f4Load((const float *)(const void *)bits);
+  float set[4];
+  for (uint32_t i = 0; i < 4; ++i) set[i] = (float)(lanes >> (4 * half + (int)i) & 1);
+  pnF4 mask = pn_f4Greater(pn_f4Load(set), pn_f4Set1(0));
   pnV4 v = normals4(n, half);
   for (int k = 0; k < 3; ++k) v.x[k] = pn_f4And(v.x[k], mask);
   return v;

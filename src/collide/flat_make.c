@@ -4,8 +4,8 @@
  * along it, the triangle on its other side is added, for a few rounds: notches are filled until the rim is round. All this in
  * the rest pose, as a guess about later ones: a region that comes out badly is never flat and costs a little time.
  *
- * Triangles with the same three vertices are copies (fan.h): a region has one of them, the first, and where that meets nothing the others do not,
- * as long as their vertices are in one place.
+ * Triangles with the same three vertices are copies (fan.h): a region has one of them, that which faces the way its neighbours do, and where that meets
+ * nothing the others do not, as long as their vertices are in one place.
  *
  * What must hold whatever the pose is checked here: that the region is a disc. It is connected over edges, no edge has more than
  * two triangles, its rim is one closed line that passes no vertex twice, and vertices - edges + triangles = 1. (If a vertex
@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Rounds of mending the rim, and triangles that a region may have for each one of its node: of thousands that came out well none had more
+/* Rounds of mending the rim, and triangles that a region may have for each one that it begins with: of thousands that came out well none had more
  * than twice as many, and those that go on growing never do. */
 #define ROUNDS 12
 #define MOST_GROWTH 2u
@@ -49,8 +49,8 @@ typedef struct FlatMaker {
   uint32_t *slotOf;       /* triangle -> leaf * 8 + lane */
   uint32_t *inRegion;     /* triangle -> the region it was last in */
   uint8_t *crowded;       /* triangle -> has an edge more than two? */
-  uint32_t *likeOf;       /* triangle -> the first of its copies; null: there are none */
-  const uint32_t *beside; /* edge -> the triangle on its other side, or PN_NONE: the mesh's, or of first copies */
+  uint32_t *likeOf;       /* triangle -> which of its copies stands for it; null: there are none */
+  const uint32_t *beside; /* edge -> the triangle on its other side, or PN_NONE: the mesh's, or of those that stand for copies */
   uint32_t *regionOf;     /* inner node -> place in regions, or PN_NONE */
   uint32_t *leafMark, *leafPlace; /* leaf -> the last region that listed it, and where */
   uint32_t *vertexMark;           /* welded vertex -> the last region that counted it */
@@ -99,42 +99,89 @@ static uint32_t thirdAt(const FlatMaker *m, uint32_t edge) {
 
 /* Where the next triangle has the same edge; the edge itself where it is alone. The last of them leads back to the first. */
 static uint32_t nextOver(const FlatMaker *m, uint32_t edge) {
-  uint32_t t = m->mesh->neighbours[edge], u = weldAt(m, edge), v = weldAt(m, nextEdge(edge));
-  for (uint32_t e = 3 * t; t != PN_NONE && e < 3 * t + 3; ++e) {
-    uint32_t x = weldAt(m, e), y = weldAt(m, nextEdge(e));
-    if ((x == u && y == v) || (x == v && y == u)) return e;
-  }
-  return edge;
+  uint32_t t = m->mesh->neighbours[edge], ends[2] = {weldAt(m, edge), weldAt(m, nextEdge(edge))};
+  bool same;
+  return t == PN_NONE ? edge : pn_sameEdgeOf(m->mesh, t, ends, &same);
 }
 
-/* The first with the same vertices as a triangle. */
-static uint32_t firstCopy(const FlatMaker *m, uint32_t t) {
-  uint32_t first = t, n = 0;
-  for (uint32_t e = nextOver(m, 3 * t); e != 3 * t; e = nextOver(m, e)) {
-    if (++n > MOST_AT_EDGE) return t;
-    if (thirdAt(m, e) == thirdAt(m, 3 * t)) first = PN_MIN(first, e / 3);
-  }
-  return first;
-}
-
-/* The triangle on the other side of an edge, of copies the first. False: there are several, or it faces the other way. */
-static bool findBeside(const FlatMaker *m, uint32_t edge, uint32_t *out) {
+/* The others at an edge, at most as many as there may be. Returns how many there are. */
+static uint32_t othersAt(const FlatMaker *m, uint32_t edge, uint32_t out[MOST_AT_EDGE]) {
   uint32_t n = 0;
+  for (uint32_t e = nextOver(m, edge); e != edge && n <= MOST_AT_EDGE; e = nextOver(m, e), ++n)
+    if (n < MOST_AT_EDGE) out[n] = e;
+  return n;
+}
+
+static bool isCopyOf(const FlatMaker *m, uint32_t edge, uint32_t other) {
+  return thirdAt(m, edge) == thirdAt(m, other);
+}
+
+static bool hasCopies(const FlatMaker *m, uint32_t t) {
+  uint32_t others[MOST_AT_EDGE], n = othersAt(m, 3 * t, others);
+  bool has = false;
+  for (uint32_t i = 0; n <= MOST_AT_EDGE && i < n; ++i) has |= isCopyOf(m, others[i], 3 * t);
+  return has;
+}
+
+/* A triangle stands for itself and its copies. */
+static void standFor(FlatMaker *m, uint32_t t) {
+  uint32_t others[MOST_AT_EDGE], n = othersAt(m, 3 * t, others);
+  m->likeOf[t] = t;
+  for (uint32_t i = 0; n <= MOST_AT_EDGE && i < n; ++i)
+    if (isCopyOf(m, others[i], 3 * t)) m->likeOf[others[i] / 3] = t;
+}
+
+/* The edge of a triangle that nobody stands for yet and that faces the same way as one beside it; PN_NONE: there is none. */
+static uint32_t facingAlike(const FlatMaker *m, uint32_t edge) {
+  uint32_t others[MOST_AT_EDGE], n = othersAt(m, edge, others);
+  for (uint32_t i = 0; n <= MOST_AT_EDGE && i < n; ++i)
+    if (m->likeOf[others[i] / 3] == PN_NONE && weldAt(m, others[i]) != weldAt(m, edge)) return others[i];
+  return PN_NONE;
+}
+
+/* From a triangle on, over edges, of copies always the one that faces as the last did. `queue` has room for all triangles. */
+static void goOnFrom(FlatMaker *m, uint32_t t, uint32_t *queue) {
+  uint32_t n = 0;
+  standFor(m, t);
+  queue[n++] = t;
+  for (uint32_t i = 0; i < n; ++i) {
+    for (uint32_t e = 3 * queue[i]; e < 3 * queue[i] + 3; ++e) {
+      uint32_t next = facingAlike(m, e);
+      if (next == PN_NONE) continue;
+      standFor(m, next / 3);
+      queue[n++] = next / 3;
+    }
+  }
+}
+
+/* Which of copies stands for them: beginning where there is no choice. */
+static void chooseCopies(FlatMaker *m, uint32_t *queue) {
+  uint32_t count = m->mesh->triangleCount;
+  memset(m->likeOf, 0xff, count * sizeof *m->likeOf);
+  for (uint32_t t = 0; t < count; ++t)
+    if (m->likeOf[t] == PN_NONE && !hasCopies(m, t)) goOnFrom(m, t, queue);
+  for (uint32_t t = 0; t < count; ++t)
+    if (m->likeOf[t] == PN_NONE) goOnFrom(m, t, queue);
+}
+
+/* The triangle on the other side of an edge, of copies the one that stands for them. False: there are several, or it faces the other way. */
+static bool findBeside(const FlatMaker *m, uint32_t edge, uint32_t *out) {
+  uint32_t others[MOST_AT_EDGE], n = othersAt(m, edge, others);
   *out = PN_NONE;
-  for (uint32_t e = nextOver(m, edge); e != edge; e = nextOver(m, e)) {
-    if (++n > MOST_AT_EDGE) return false;
-    if (thirdAt(m, e) == thirdAt(m, edge) || m->likeOf[e / 3] != e / 3) continue;
+  for (uint32_t i = 0; n <= MOST_AT_EDGE && i < n; ++i) {
+    uint32_t e = others[i];
+    if (isCopyOf(m, e, edge) || m->likeOf[e / 3] != e / 3) continue;
     if (*out != PN_NONE || weldAt(m, e) == weldAt(m, edge)) return false;
     *out = e / 3;
   }
-  return true;
+  return n <= MOST_AT_EDGE;
 }
 
-/* Of a mesh of which an edge has more than two triangles. */
+/* Of a mesh of which an edge has more than two triangles. Slots are found later: until then their place is scratch. */
 static void findCopies(FlatMaker *m, uint32_t *beside) {
   uint32_t count = m->mesh->triangleCount;
   m->beside = beside;
-  for (uint32_t t = 0; t < count; ++t) m->likeOf[t] = firstCopy(m, t);
+  chooseCopies(m, m->slotOf);
   for (uint32_t t = 0; t < count; ++t)
     for (uint32_t e = 3 * t; e < 3 * t + 3; ++e) m->crowded[t] |= !findBeside(m, e, &beside[e]);
 }
@@ -383,12 +430,13 @@ static bool addSeams(FlatMaker *m, const Face *face, uint32_t node) {
   return ok;
 }
 
-/* And of the copies below a node: what is said of the first of them is true of those that lie on it. */
+/* And of the copies below a node: what is said of one of them is true of those that lie on it. */
 static bool addSeamsOfCopies(FlatMaker *m, uint32_t node) {
+  if (!m->likeOf || !m->mesh->welded) return true;
   uint32_t first, end;
   bool ok = true;
   pn_leafRange(m->tree, node, &first, &end);
-  for (uint32_t slot = first * PN_LANES; ok && m->likeOf && slot < end * PN_LANES; ++slot) {
+  for (uint32_t slot = first * PN_LANES; ok && slot < end * PN_LANES; ++slot) {
     Face face = {.triangle = m->tree->shape->leafTriangles[slot]};
     if (face.triangle == PN_NONE || m->likeOf[face.triangle] == face.triangle) continue;
     copyCorners(m, &face, 1);
@@ -423,7 +471,7 @@ static Made makeRegion(FlatMaker *m, uint32_t node) {
   Made made = addBelow(m, node);
   if (made != FLAT_MADE) return made;
   uint32_t middleEdge = chooseMiddle(m);
-  made = mend(m, MOST_GROWTH * (size_t)m->tree->shape->below[node]);
+  made = mend(m, MOST_GROWTH * m->faces.count);
   if (made == FLAT_MADE) made = isCrowded(m) ? FLAT_NOT_MADE : checkConnected(m);
   return made == FLAT_MADE ? addRegion(m, node, middleEdge) : made;
 }
@@ -482,14 +530,17 @@ static uint32_t *scratch(uint32_t **at, size_t count) {
   return p;
 }
 
-static bool packFlat(FlatMaker *m, void **outData, size_t *outBytes) {
-  const pnTree *tree = m->tree;
+static size_t scratchBytes(const pnTree *tree) {
   size_t triangles = tree->mesh->triangleCount, vertices = tree->mesh->vertexCount, leaves = tree->shape->leafCount;
   size_t numbers = 2 * triangles + 4 * vertices + 2 * leaves + tree->shape->innerCount;
-  if (tree->mesh->crowded) numbers += 4 * triangles;
-  size_t bytes = pn_bytes(numbers, sizeof(uint32_t)) + triangles;
-  uint32_t *memory = pn_allocZero(bytes), *at = memory;
-  if (!memory) return false;
+  if (!tree->mesh->crowded) return pn_bytes(numbers, sizeof(uint32_t));
+  return pn_bytes(numbers + 4 * triangles, sizeof(uint32_t)) + triangles;
+}
+
+/* And finds copies, where there may be any. */
+static void takeScratch(FlatMaker *m, uint32_t *at) {
+  const pnTree *tree = m->tree;
+  size_t triangles = tree->mesh->triangleCount, vertices = tree->mesh->vertexCount, leaves = tree->shape->leafCount;
   m->slotOf = scratch(&at, triangles);
   m->inRegion = scratch(&at, triangles);
   m->vertexMark = scratch(&at, vertices);
@@ -500,12 +551,18 @@ static bool packFlat(FlatMaker *m, void **outData, size_t *outBytes) {
   m->leafPlace = scratch(&at, leaves);
   m->regionOf = scratch(&at, tree->shape->innerCount);
   m->beside = tree->mesh->neighbours;
-  if (tree->mesh->crowded) {
-    m->likeOf = scratch(&at, triangles);
-    uint32_t *beside = scratch(&at, 3 * triangles);
-    m->crowded = (uint8_t *)at;
-    findCopies(m, beside);
-  }
+  if (!tree->mesh->crowded) return;
+  m->likeOf = scratch(&at, triangles);
+  uint32_t *beside = scratch(&at, 3 * triangles);
+  m->crowded = (uint8_t *)at;
+  findCopies(m, beside);
+}
+
+static bool packFlat(FlatMaker *m, void **outData, size_t *outBytes) {
+  size_t bytes = scratchBytes(m->tree);
+  uint32_t *memory = pn_allocZero(bytes);
+  if (!memory) return false;
+  takeScratch(m, memory);
   bool ok = makeRegions(m);
   if (ok && m->regions.count > 1) { /* else there is nothing to keep */
     *outBytes = pack(m, NULL);

@@ -7,10 +7,8 @@
  * The paper tests spheres against planes at the leaves of a big triangle's tree instead of triangles. Here the same
  * test, also for boxes, takes out whole subtrees before anything else is done with them, and errs on the side of
  * keeping. */
-#include "collide/proof.h"
 #include "collide/beside.h"
-
-#include <float.h>
+#include "collide/proof.h"
 
 /* ---------------------------------------------------------------- pruning */
 

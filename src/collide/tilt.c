@@ -144,35 +144,9 @@ bool pn_areTiltsApart(const float *a, const float *b) {
 
 /* ---------------------------------------------------------------- when */
 
-/* Pairs that a trial asks at least, and that are remembered at most, at which both counts are halved. */
-#define TRIAL 128u
-#define MEMORY 4096u
-/* Pairs that go by after a trial that failed; after each that follows it twice as many, up to so many times. */
-#define FIRST_REST 4096u
-#define MOST_RESTS 6u
-
-/* Where half of the pairs are taken out tilts pay: asking costs a fourth of what it costs to open a pair, with what comes of it. */
-void pn_judgeTrial(pnTiltTrial *trial, size_t asked, size_t apart) {
-  trial->asked += (uint32_t)asked;
-  trial->apart += (uint32_t)apart;
-  if (trial->asked < TRIAL) return;
-  if (2 * trial->apart < trial->asked) {
-    trial->rest = (uint64_t)FIRST_REST << trial->failed;
-    trial->failed = PN_MIN(trial->failed + 1, MOST_RESTS);
-    trial->asked = trial->apart = 0;
-    trial->stands = false;
-  } else {
-    trial->failed = 0;
-  }
-  if (trial->asked > MEMORY) {
-    trial->asked /= 2;
-    trial->apart /= 2;
-  }
-}
-
 /* Did this run meet enough pairs, and did trials not fail? */
-static bool paid(const pnTiltTrial *trial, uint64_t met, uint64_t worth) {
-  return trial->asked >= TRIAL && met >= worth;
+static bool paid(const pnTrial *trial, uint64_t met, uint64_t worth) {
+  return trial->asked >= PN_TRIAL_PAIRS && met >= worth;
 }
 
 void pn_rememberTilts(pnWorker *w) {
@@ -198,8 +172,8 @@ static bool hasTilts(pnTree *tree, bool alone) {
   return tree->tilts != NULL;
 }
 
-static bool areWanted(const pnTraversal *t, pnWorker *w, pnTiltTrial *trial, size_t count) {
-  if (pn_isResting(trial, count)) return false;
+static bool areWanted(const pnTraversal *t, pnWorker *w, pnTrial *trial, size_t count) {
+  if (pn_restOn(trial, count)) return false;
   if (!pn_mayHaveRecords(t) || !isFit(t->a) || !isFit(t->b)) return false;
   bool a = hasTilts(t->a, w->fresh.alone), b = hasTilts(t->b, w->fresh.alone);
   return a && b;

@@ -48,15 +48,6 @@ PN_INLINE bool pn_leafTiltsPay(const pnWorker *w) {
   return w->cost.leafPairs >= PN_TILT_LEAF_WORTH * (PN_TILT_FEW_NODES + w->fresh.nodes) || w->leafTilts.stands;
 }
 
-/* After so many pairs were asked, of which so many were apart: where it was too few, it rests. */
-void pn_judgeTrial(pnTiltTrial *trial, size_t asked, size_t apart);
-/* Is it resting, while so many pairs go by? */
-PN_INLINE bool pn_isResting(pnTiltTrial *trial, size_t count) {
-  bool rests = trial->rest > 0;
-  trial->rest -= PN_MIN(trial->rest, count);
-  return rests;
-}
-
 /* Before the counts of a run are cleared: what the next one begins with. */
 void pn_rememberTilts(pnWorker *w);
 

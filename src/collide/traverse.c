@@ -40,13 +40,9 @@ static void setLens(pnTraversal *t) {
 /* How much longer one body must be than the other, so that it is worth comparing their nodes. */
 #define UNEVEN 4.0
 
-static double lengthOf(const pnBox *b) {
-  return ((double)b->max.x - b->min.x) + ((double)b->max.y - b->min.y) + ((double)b->max.z - b->min.z);
-}
-
 /* Where both sides are opened together, every leaf of a small body goes down the large tree by itself. */
 static bool areUneven(const pnTraversal *t) {
-  double x = lengthOf(&t->a->box), y = lengthOf(&t->b->box);
+  double x = pn_sumOfSides(&t->a->box), y = pn_sumOfSides(&t->b->box);
   return !t->self && (t->open != PN_OPEN_DEFAULT || x > UNEVEN * y || y > UNEVEN * x);
 }
 
@@ -86,7 +82,7 @@ static bool isOverPart(const pnTree *tree) {
 /* Boxes on two grids: the same, or one cell size with offsets apart by what one 16-bit sum can bridge, or any. A grid over a part of a body
  * has volumes from its first cell to its last, which overlap lanes without a child, too (traverse_box.h): as through any lens, these are left out.
  * Where b's ends stand for all that is beyond they must not become numbers of a's like others; on one grid they stay what they are. (Of a's ends
- * nothing has to become, and of those of a focus neither, as b is in it with all it has.) */
+ * nothing has to become, and of those of a focus neither, as the other body is in it with all it has.) */
 static const pnSteps *chooseBoxes(pnTraversal *t) {
   (void)chooseSlabs(t);
   bool same = true, near = !isOverPart(t->a) && !isOverPart(t->b);

@@ -8,6 +8,7 @@
 
 #include "collide/hub_sweep.h"
 #include "collide/narrow.h"
+#include "collide/trial.h"
 #include "tree/update.h"
 
 /* How b's grid looks from a's: q' = (q >> shift) + delta, where a has the coarser grid. `delta` is a sum of two parts so
@@ -49,14 +50,6 @@ typedef struct pnTraversal {
   float margin;
 } pnTraversal;
 
-/* What a worker has seen of tilts (tilt.h): pairs asked and found apart; how many go by before it tries again, and how often
- * in a row trials have failed. Kept from run to run. */
-typedef struct pnTiltTrial {
-  uint32_t asked, apart, failed;
-  bool stands; /* they paid in the run before, so that they are used from the beginning of this one */
-  uint64_t rest;
-} pnTiltTrial;
-
 /* What a worker owns: lists that grow and are kept, counters. */
 typedef struct pnWorker {
   pnPairs lists[2];   /* pairs of nodes */
@@ -68,8 +61,8 @@ typedef struct pnWorker {
   pnCost cost;
   uint64_t candidatesMet; /* found by boxes, before slants took some out */
   uint64_t tiltedAway;    /* pairs of leaves that tilts took out, in cost.leafPairs too */
-  pnTiltTrial nodeTilts, leafTilts;
-  pnTiltTrial faces; /* the same of planes of a few triangles (face.h) */
+  pnTrial nodeTilts, leafTilts; /* of tilts (tilt.h) */
+  pnTrial faces;                /* of planes of a few triangles (face.h) */
   pnFresh fresh;     /* lazy nodes it has filled */
   pnHubSweep hub;
   struct pnRelief *relief; /* with whom it shares what is left of its work (relief.h); null: with nobody */

@@ -83,7 +83,7 @@ PN_INLINE pnH8 maskA(const pnTraversal *t, const Regs *r, const View *b, uint32_
 }
 
 /* Lanes without a child hold the empty interval (32767, -32768) in every slab, which overlaps nothing on one grid:
- * another volume would have to span all 65536 cells, and none spans more than half. Through a lens the interval may close, and grids over a
+ * another volume would have to span all 65536 cells, and where a grid is over the whole of its body none spans more than half. Through a lens the interval may close, and grids over a
  * part of a body, which have volumes that span all, are seen through one (traverse.c). */
 #if LENS >= 2
 #define FULL fullMask

@@ -18,6 +18,12 @@ PN_INLINE double pn_longestSide(const pnBox *box) {
   return PN_MAX(x, PN_MAX(y, z));
 }
 
+/* How long a box is along the three axes together. */
+PN_INLINE double pn_sumOfSides(const pnBox *box) {
+  const float *lo = &box->min.x, *hi = &box->max.x;
+  return ((double)hi[0] - lo[0]) + ((double)hi[1] - lo[1]) + ((double)hi[2] - lo[2]);
+}
+
 PN_INLINE bool pn_boxesOverlap(const pnBox *p, const pnBox *q) {
   return p->min.x <= q->max.x && q->min.x <= p->max.x && p->min.y <= q->max.y && q->min.y <= p->max.y &&
          p->min.z <= q->max.z && q->min.z <= p->max.z;

@@ -39,6 +39,18 @@ PN_INLINE void pn_weldedCorners(const pnMesh *mesh, uint32_t t, uint32_t out[3])
   for (int k = 0; k < 3; ++k) out[k] = mesh->triangles[3 * (size_t)t + (size_t)k];
   for (int k = 0; mesh->welded && k < 3; ++k) out[k] = mesh->weld[out[k]];
 }
+/* The edge of triangle t, which is a neighbour over it, with these welded ends, as 3t+k; *outSame says whether it runs the same way. */
+PN_INLINE uint32_t pn_sameEdgeOf(const pnMesh *mesh, uint32_t t, const uint32_t ends[2], bool *outSame) {
+  uint32_t c[3];
+  pn_weldedCorners(mesh, t, c);
+  for (uint32_t k = 0; k < 3; ++k) {
+    uint32_t a = c[k], b = c[(k + 1) % 3];
+    *outSame = a == ends[0] && b == ends[1];
+    if (*outSame || (a == ends[1] && b == ends[0])) return 3 * t + k;
+  }
+  PN_ASSERT(!"a neighbour has the edge");
+  return PN_NONE;
+}
 
 /* Is a triangle with these welded corners only a segment or a point? Such a triangle has no edges. */
 PN_INLINE bool pn_hasRepeatedCorner(const uint32_t c[3]) {

@@ -17,19 +17,6 @@
 
 /* ---------------------------------------------------------------- edges */
 
-/* The edge of triangle t whose welded ends are those of edge e, as 3t+k; *outSame says whether it runs the same way. */
-static uint32_t sameEdgeOf(const pnMesh *mesh, uint32_t t, const uint32_t ends[2], bool *outSame) {
-  uint32_t c[3];
-  pn_weldedCorners(mesh, t, c);
-  for (uint32_t k = 0; k < 3; ++k) {
-    uint32_t a = c[k], b = c[(k + 1) % 3];
-    *outSame = a == ends[0] && b == ends[1];
-    if (*outSame || (a == ends[1] && b == ends[0])) return 3 * t + k;
-  }
-  PN_ASSERT(!"a neighbour has the edge");
-  return PN_NONE;
-}
-
 /* How many triangles are at the edge that ends with half-edge `last`, how they run, and which comes first. */
 typedef struct EdgeCount {
   uint32_t same, opposite, first;
@@ -39,7 +26,7 @@ static EdgeCount countEdge(const pnMesh *mesh, uint32_t last, const uint32_t end
   EdgeCount count = {.same = 1, .first = last};
   for (uint32_t e = last; mesh->neighbours[e] != PN_NONE && mesh->neighbours[e] != last / 3;) {
     bool same;
-    e = sameEdgeOf(mesh, mesh->neighbours[e], ends, &same);
+    e = pn_sameEdgeOf(mesh, mesh->neighbours[e], ends, &same);
     count.same += same;
     count.opposite += !same;
     count.first = PN_MIN(count.first, e);

@@ -114,39 +114,33 @@ bool pn_boundClusters(const pnTree *t, pnBuckets *b, const pnTasks *tasks) {
 
 /* ---------------------------------------------------------------- upwards */
 
-static double surfaceOf(const float *box) {
-  double x = (double)box[4] - box[0], y = (double)box[5] - box[1], z = (double)box[6] - box[2];
-  return x * y + y * z + z * x;
+/* Sides that no box is longer than. */
+typedef struct Limit {
+  double side[3];
+} Limit;
+
+/* Beside one triangle that is far away nobody would see how the others are, so that no side counts for more than that of the bulk, as of the last update.
+ * (Where that is says nothing: a soup may have gone on since by more than its length.) */
+static Limit limitOf(const pnTree *t) {
+  const float *lo = &t->bulk.box.min.x, *hi = &t->bulk.box.max.x;
+  Limit limit;
+  for (int k = 0; k < 3; ++k) limit.side[k] = t->bulk.isThere ? (double)hi[k] - lo[k] : DBL_MAX;
+  return limit;
 }
 
-static void storeBox(const pnBox *box, float out[8]) {
-  const float sides[8] = {box->min.x, box->min.y, box->min.z, 0, box->max.x, box->max.y, box->max.z, 0};
-  memcpy(out, sides, sizeof sides);
-}
-
-/* Of what a box has in common with another. */
-static double surfaceWithin(const float *box, const float *limit) {
-  float common[8];
-  for (int k = 0; k < 3; ++k) {
-    common[k] = PN_MAX(box[k], limit[k]);
-    common[4 + k] = PN_MAX(PN_MIN(box[4 + k], limit[4 + k]), common[k]);
-  }
-  return surfaceOf(common);
-}
-
-/* What surfaces are measured against: beside one triangle that is far away nobody would see how the others are. As of the last update. */
-static void findLimit(const pnTree *t, const pnBox *whole, float out[8]) {
-  storeBox(t->bulk.isThere ? &t->bulk.box : whole, out);
+static double surfaceOf(const float *box, const Limit *limit) {
+  double s[3];
+  for (int k = 0; k < 3; ++k) s[k] = PN_MIN((double)box[4 + k] - box[k], limit->side[k]);
+  return s[0] * s[1] + s[1] * s[2] + s[2] * s[0];
 }
 
 float pn_mergeClusters(const pnTree *t, pnBuckets *b) {
   double sum = 0;
-  float limit[8];
-  findLimit(t, &b->box, limit);
+  const Limit limit = limitOf(t);
   for (uint32_t node = boxCount(t); node-- > 0;) {
     float *box = b->boxes + 8 * (size_t)node;
     if (isCluster(t, node)) {
-      sum += t->bulk.isThere ? surfaceWithin(box, limit) : surfaceOf(box);
+      sum += surfaceOf(box, &limit);
       continue;
     }
     const float *child = b->boxes + 8 * (size_t)t->shape->first[node];
@@ -160,22 +154,22 @@ float pn_mergeClusters(const pnTree *t, pnBuckets *b) {
   }
   const float *all = b->boxes;
   b->box = (pnBox){{all[0], all[1], all[2]}, {all[4], all[5], all[6]}};
-  double whole = surfaceOf(t->bulk.isThere ? limit : all);
+  double whole = surfaceOf(all, &limit);
   return whole > 0 ? (float)(sum / whole) : 0;
 }
 
 float pn_sampleClusters(const pnTree *t, const pnBuckets *b) {
   const uint32_t cluster = PN_LANES * PN_LANES;
   uint32_t count = (b->count + cluster - 1) / cluster, samples = PN_MIN(count, SAMPLES);
-  float limit[8];
-  findLimit(t, &b->box, limit);
-  double sum = 0, whole = surfaceOf(limit);
+  const float last[8] = {b->box.min.x, b->box.min.y, b->box.min.z, 0, b->box.max.x, b->box.max.y, b->box.max.z, 0};
+  const Limit limit = limitOf(t);
+  double sum = 0, whole = surfaceOf(last, &limit);
   for (uint32_t s = 0; s < samples; ++s) {
     uint32_t first = (uint32_t)((uint64_t)s * count / samples) * cluster, end = PN_MIN(first + cluster, b->count);
     float box[8];
     emptyBoxes(box, 1);
     for (uint32_t i = first; i < end; ++i) putInto(box, b->soup, b->soup->isView, b->order[i]);
-    sum += t->bulk.isThere ? surfaceWithin(box, limit) : surfaceOf(box);
+    sum += surfaceOf(box, &limit);
   }
   return whole > 0 ? (float)(sum * count / samples / whole) : 0;
 }

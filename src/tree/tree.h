@@ -12,7 +12,7 @@
  *
  * Boxes and k-DOPs are stored as 16-bit integers. A number x becomes floor(x * 2^k) - offset, saturated: a monotone
  * map, so intervals that overlap before still overlap after, without rounding anything outward. The grid (k, offset)
- * is the tree's own and is chosen anew at every update from the box of the whole, which spans 2^13 to 2^14 cells. Two
+ * is the tree's own and is chosen anew at every update from the box of the whole, or of most of it (bulk.h), which spans 2^13 to 2^14 cells. Two
  * grids differ by a shift and a sum, which are applied while loading a node (collide/traverse.c).
  *
  * A leaf also has its *block*: the positions of its distinct vertices, four floats each, filled from the pose
@@ -47,13 +47,13 @@
 #include "tree/bulk.h"
 #include "tree/shape.h"
 
-/* floor(x * lift * scale[d]) - offset[d] along direction d, for x between -most and most and saturated beyond; lift * scale[d] = 2^(exponent - drop), where drop is 0 for the axes
- * and 2 for the other directions, whose sums reach three times as far. lift is 1 but for bodies so small that their scale
- * would be no float; most is of no account but where a grid is not over the whole of a body (bulk.h). */
+/* floor(x * lift * scale[d]) - offset[d] along direction d, for x between -most and most and saturated beyond; lift * scale[d] =
+ * 2^(exponent - drop), where drop is 0 for the axes and 2 for the other directions, whose sums reach three times as far. lift is 1 but for bodies
+ * so small that their scale would be no float; most is of no account but where a grid is clipped (bulk.h). */
 typedef struct pnGrid {
   int32_t exponent;
   bool isPlain;   /* lift is 1, and nothing is beyond most */
-  bool isClipped; /* it is not over the whole: numbers at its ends stand for all that is beyond */
+  bool isClipped; /* it is over most of the body, and its ends stand for all of it that is beyond */
   float lift, most;
   double cell; /* the size of a cell along the axes: 2^-exponent */
   float scale[PN_MAX_SLABS];
@@ -115,7 +115,7 @@ struct pnTree {
   const pnSlabSet *slabs;       /* the form's, at hand; null: it is no intervals */
   uint32_t now;                 /* the tree's stamp */
   bool isMoved;                 /* in this frame, by its rule: pn_isMoved */
-  bool isFocused;               /* its grid is not over the whole */
+  bool isFocused;               /* its grid is over a part where another body is, and nobody asks for what is beyond (world/focus.h) */
   _Atomic bool wantsSlants, wantsTilts;
   _Atomic uint64_t
       eagerUpdated; /* nodes computed by updates since a query last took the count. Worlds that share a tree take turns, and

@@ -340,7 +340,8 @@ static void clipGrid(pnGrid *grid, const pnBulk *bulk) {
   grid->most = (float)PN_MIN(powerOfTwo(CLIPPED_REACH - grid->exponent), (double)FLT_MAX);
 }
 
-/* Cells that are over the whole may be too large for most of it. */
+/* Cells that are over the whole may be too large for most of it. (Big triangles in pieces have leaves of pieces that reach all over, and their own
+ * planes.) */
 static bool mayBeClipped(const pnTree *tree) {
   return tree->slabs == &pn_slabBox && !tree->rule->modelSpace && !pn_hasPieces(&tree->def);
 }

@@ -45,10 +45,10 @@ static void handCutting(pnWorld *world, const pnBody *large, pnBody *small, pnJo
   job->cutting = small->cutting;
 }
 
-/* Is the first of two trees so much larger that a cutting of it may pay? */
+/* Is the first of two trees so much larger that a cutting of it may pay? (Of a small one that has lost a vertex the reach is the whole void, with all
+ * that stands in it.) */
 static bool isCuttable(const pnTree *large, const pnTree *small) {
-  return pn_isCuttable(large->shape->leafCount, small->shape->leafCount) && !large->grid.isClipped &&
-         !small->grid.isClipped;
+  return pn_isCuttable(large->shape->leafCount, small->shape->leafCount) && !small->grid.isClipped;
 }
 
 static void findCutting(pnWorld *world, pnBody *a, pnBody *b, pnJob *job) {
