@@ -247,8 +247,9 @@ static bool readArguments(int count, char **words, Arguments *a) {
     } else if (words[i][0] != '-' && a->sceneCount < MAX_SCENES) {
       a->scenes[a->sceneCount++] = words[i];
     } else {
-      fprintf(stderr, "bench_world [--peer SPEC]... [--passes N] [--step N] [--frames N] [--each] [SCENE]...\n"
-                      "scenes and peers: bench_free --list; without them the usual ones\n");
+      fprintf(stderr,
+              "bench_world [--peer SPEC]... [--passes N] [--step N] [--frames N] [--each] [SCENE]...\n"
+              "scenes and peers: bench_free --list; without them the usual ones\n");
       return false;
     }
   }

@@ -61,9 +61,9 @@ static bool parseName(const char *name, const pnSceneKind **outKind, uint32_t *o
 /* The kinds know what is wrong and not in which scene; here is the message for all of them. */
 static pnResult failScene(const char *name, pnResult result) {
   return pnFail(result, "scene '%s': %s", name,
-                result == PN_ERROR_ARGUMENT
-                    ? "there is none of that name, or it has no such size (docs/scenes.md has names and sizes; without a number: the usual size)"
-                    : pnResult_Text(result));
+                result == PN_ERROR_ARGUMENT ? "there is none of that name, or it has no such size (docs/scenes.md has "
+                                              "names and sizes; without a number: the usual size)"
+                                            : pnResult_Text(result));
 }
 
 static pnResult failFrame(const pnScene *scene, uint32_t frame, uint32_t body) {

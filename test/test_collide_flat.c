@@ -547,7 +547,8 @@ int main(void) {
   dice = testRandom(7);
   const struct CMUnitTest tests[] = {cmocka_unit_test(smoothSheetsAreProved),
                                      cmocka_unit_test(sheetsOfAllKindsAgree),
-                                     cmocka_unit_test(bothSidesAreProved), cmocka_unit_test(sidesInAnyOrderAreProved),
+                                     cmocka_unit_test(bothSidesAreProved),
+                                     cmocka_unit_test(sidesInAnyOrderAreProved),
                                      cmocka_unit_test(halfASphereIsTheMost),
                                      cmocka_unit_test(rampsAreNotFlat),
                                      cmocka_unit_test(windingTwiceIsNotFlat),

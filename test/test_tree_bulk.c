@@ -611,10 +611,18 @@ static void listsOfLeavesAgree(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(wearIsSeen),    cmocka_unit_test(clipsWhereItPays),     cmocka_unit_test(comesAndGoes),
-      cmocka_unit_test(pairsAreExact), cmocka_unit_test(meetsFarAway),         cmocka_unit_test(hardlyMoreIsOpened),
-      cmocka_unit_test(queriesAnswer), cmocka_unit_test(soupsAreSortedAnyhow), cmocka_unit_test(crowdsAreSortedAnyhow),
-      cmocka_unit_test(worldsAgree),   cmocka_unit_test(deadPlacesAreNobody),  cmocka_unit_test(wearGoesAlong),
+      cmocka_unit_test(wearIsSeen),
+      cmocka_unit_test(clipsWhereItPays),
+      cmocka_unit_test(comesAndGoes),
+      cmocka_unit_test(pairsAreExact),
+      cmocka_unit_test(meetsFarAway),
+      cmocka_unit_test(hardlyMoreIsOpened),
+      cmocka_unit_test(queriesAnswer),
+      cmocka_unit_test(soupsAreSortedAnyhow),
+      cmocka_unit_test(crowdsAreSortedAnyhow),
+      cmocka_unit_test(worldsAgree),
+      cmocka_unit_test(deadPlacesAreNobody),
+      cmocka_unit_test(wearGoesAlong),
       cmocka_unit_test(listsOfLeavesAgree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,11 +59,11 @@ typedef struct pnWorker {
   size_t foundMost;   /* a run may stop when `found` has more than this */
   bool countOnly;     /* pairs are counted in `cost` and not listed */
   pnCost cost;
-  uint64_t candidatesMet; /* found by boxes, before slants took some out */
-  uint64_t tiltedAway;    /* pairs of leaves that tilts took out, in cost.leafPairs too */
+  uint64_t candidatesMet;       /* found by boxes, before slants took some out */
+  uint64_t tiltedAway;          /* pairs of leaves that tilts took out, in cost.leafPairs too */
   pnTrial nodeTilts, leafTilts; /* of tilts (tilt.h) */
   pnTrial faces;                /* of planes of a few triangles (face.h) */
-  pnFresh fresh;     /* lazy nodes it has filled */
+  pnFresh fresh;                /* lazy nodes it has filled */
   pnHubSweep hub;
   struct pnRelief *relief; /* with whom it shares what is left of its work (relief.h); null: with nobody */
   uint32_t job;            /* that it is at work on */

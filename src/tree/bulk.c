@@ -28,8 +28,7 @@ static void takeSamples(const pnTree *tree, pnSamples *out) {
   const pnMesh *mesh = tree->mesh;
   uint32_t vertices[PN_SAMPLES];
   float place[PN_SAMPLES][4];
-  for (uint32_t i = 0; i < PN_SAMPLES; ++i)
-    vertices[i] = mesh->triangles[3 * (size_t)triangleAt(tree, i) + i % 3];
+  for (uint32_t i = 0; i < PN_SAMPLES; ++i) vertices[i] = mesh->triangles[3 * (size_t)triangleAt(tree, i) + i % 3];
   pn_poseFetch(tree->pose, vertices, PN_SAMPLES, &place[0][0], 4);
   for (uint32_t i = 0; i < PN_SAMPLES; ++i)
     for (int k = 0; k < 3; ++k) out->at[k][i] = place[i][k];
