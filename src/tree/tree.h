@@ -115,8 +115,7 @@ struct pnTree {
   const pnSlabSet *slabs;       /* the form's, at hand; null: it is no intervals */
   uint32_t now;                 /* the tree's stamp */
   bool isMoved;                 /* in this frame, by its rule: pn_isMoved */
-  bool
-      isFocused; /* its grid is over a part where another body is, and nobody asks for what is beyond (world/focus.h) */
+  bool isFocused; /* its grid is where another body is, and nobody asks for what is beyond: world/focus.h */
   _Atomic bool wantsSlants, wantsTilts;
   _Atomic uint64_t
       eagerUpdated; /* nodes computed by updates since a query last took the count. Worlds that share a tree take turns, and
