@@ -11,7 +11,7 @@
  * is seen from a vertex c in the middle as a circle is: turning around it once, step by step. That is checked exactly like a
  * fan (fan.h), in as many steps as the rim has edges, and such a line is simple.
  *
- * Triangles that are there twice (fan.h) are in a region once, and a copy is where its first one is.
+ * Triangles that are there twice (fan.h) are in a region once, and a copy is where the one is that stands for it.
  *
  * Regions. Every node of at most 512 triangles has one, where the mesh allows: its triangles and some around it that make
  * the rim round (flat_make.c). While a region is seen flat, nothing below its node meets anything else below it, and the
