@@ -221,7 +221,7 @@ static void pairsAreExact(void **state) {
     expectPairs(&a, &b, list);
     if (round % 4 == 0) expectPairs(&a, NULL, list);
   }
-  for (int i = 0; i < MEETINGS; ++i) assert_true(met[i] >= testRounds(5));
+  for (int i = 0; i < MEETINGS; ++i) assert_true(met[i] >= testRounds(8));
   pnDestroyPairList(list);
   freeBall(&a);
   freeBall(&b);

@@ -27,11 +27,10 @@ typedef struct pnCost {
   uint64_t nodePairs;       /* pairs of nodes opened */
   uint64_t leafPairs;       /* pairs of leaves opened */
   uint64_t volumeTests;     /* volumes tested against volumes */
-  uint64_t
-      planeTests; /* volumes tested against planes: of big triangles (pnTreeDef.big), or of all that a body of few has */
-  uint64_t exactTests; /* pairs of triangles tested */
-  uint64_t uncertain;  /* of these, undecided by floats, and decided by doubles or exact arithmetic */
-  uint64_t pairs;      /* pairs found */
+  uint64_t planeTests;      /* volumes tested against planes, of big triangles (pnTreeDef.big) or small bodies */
+  uint64_t exactTests;      /* pairs of triangles tested */
+  uint64_t uncertain;       /* of these, undecided by floats, and decided by doubles or exact arithmetic */
+  uint64_t pairs;           /* pairs found */
   double updateSeconds, traverseSeconds, exactSeconds; /* of a first pair the exact tests are in traverseSeconds */
 } pnCost;
 

@@ -51,8 +51,8 @@ typedef struct FlatMaker {
   uint8_t *crowded;   /* triangle -> has an edge more than two? */
   uint32_t *likeOf;   /* triangle -> which of its copies stands for it; null: there are none */
   const uint32_t
-      *beside; /* edge -> the triangle on its other side, or PN_NONE: the mesh's, or of those that stand for copies */
-  uint32_t *regionOf;             /* inner node -> place in regions, or PN_NONE */
+      *beside;        /* edge -> the triangle on its other side, or PN_NONE: the mesh's, or one that stands for some */
+  uint32_t *regionOf; /* inner node -> place in regions, or PN_NONE */
   uint32_t *leafMark, *leafPlace; /* leaf -> the last region that listed it, and where */
   uint32_t *vertexMark;           /* welded vertex -> the last region that counted it */
   uint32_t *rimMark, *rimEdge;    /* welded vertex -> the last region whose rim leaves it, and over which edge */
