@@ -12,12 +12,14 @@
 #include "mesh/mesh.h"
 #include "mesh/pose.h"
 #include "query/apart.h"
+#include "query/near.h"
 #include "query/sight.h"
 #include "query/inbox.h"
 #include "geom/distance.h"
 
 #define QUERY_RAYS 40u
 #define QUERY_BOXES 12u
+#define QUERY_POINTS 60u
 
 /* The corners of a triangle as the pose has them. */
 static inline void queryCorners(const pnPose *pose, uint32_t triangle, float c[3][4], const float *out[3]) {
@@ -180,15 +182,9 @@ static inline uint32_t queryExpectBoxes(pnTree *tree, TestRandom *random, float 
   return total;
 }
 
-/* Two trees: every pair of triangles. */
-static inline void queryExpectDistance(pnTree *a, pnTree *b, double farthest, const pnTasks *tasks) {
+/* The closest two triangles of two bodies, of all pairs. */
+static inline pnApart queryTruthApart(const pnTree *a, const pnTree *b, double farthest) {
   const pnPose *p = pnTree_GetPose(a), *q = pnTree_GetPose(b);
-  pnTreePair pairs[2] = {{a, b}, {b, a}};
-  pnDistance found[2];
-  pnClosestDef def = pnDefaultClosestDef();
-  def.farthest = farthest;
-  if (tasks) def.tasks = *tasks;
-  testExpectOk(pnFindDistances(pairs, 2, &def, found));
   pnApart truth = {.distance2 = farthest * farthest, .a = PN_NONE, .b = PN_NONE};
   for (uint32_t s = 0; s < p->mesh->triangleCount; ++s)
     for (uint32_t t = 0; t < q->mesh->triangleCount; ++t) {
@@ -198,6 +194,18 @@ static inline void queryExpectDistance(pnTree *a, pnTree *b, double farthest, co
       queryCorners(q, t, c[1], cornerB);
       pn_tryApart(cornerA, s, cornerB, t, &truth);
     }
+  return truth;
+}
+
+/* Two trees are as far apart as they are. */
+static inline void queryExpectDistance(pnTree *a, pnTree *b, double farthest, const pnTasks *tasks) {
+  pnTreePair pairs[2] = {{a, b}, {b, a}};
+  pnDistance found[2];
+  pnClosestDef def = pnDefaultClosestDef();
+  def.farthest = farthest;
+  if (tasks) def.tasks = *tasks;
+  testExpectOk(pnFindDistances(pairs, 2, &def, found));
+  pnApart truth = queryTruthApart(a, b, farthest);
   pnDistance expected = pn_publishApart(a, b, &truth);
   assert_int_equal(found[0].triangleA, expected.triangleA);
   assert_int_equal(found[0].triangleB, expected.triangleB);
@@ -212,6 +220,45 @@ static inline void queryExpectDistance(pnTree *a, pnTree *b, double farthest, co
          onB[3] = {found[0].onB.x, found[0].onB.y, found[0].onB.z};
   double size = fabs(onA[0]) + fabs(onA[1]) + fabs(onA[2]) + fabs(onB[0]) + fabs(onB[1]) + fabs(onB[2]);
   assert_true(fabs(sqrt(pn_distance2(onA, onB)) - found[0].distance) <= 1e-6 * size);
+}
+
+/* Points of all kinds: around the body, far away, on vertices and on edges of it. */
+static inline void queryMakePoints(TestRandom *random, const pnPose *pose, float *out) {
+  uint32_t n = pnMesh_GetVertexCount(pnPose_GetMesh(pose));
+  for (uint32_t i = 0; i < QUERY_POINTS; ++i) {
+    float reach = i % 4 == 0 ? 100.0f : 1.5f;
+    for (int k = 0; k < 3; ++k) out[3 * i + (uint32_t)k] = testFloat(random, -reach, reach);
+    if (i % 5 != 0 || n == 0) continue;
+    pnVec3 v = pnPose_GetVertex(pose, testBelow(random, n)), w = pnPose_GetVertex(pose, testBelow(random, n));
+    if (i % 2 == 0) w = v;
+    out[3 * i] = 0.5f * (v.x + w.x), out[3 * i + 1] = 0.5f * (v.y + w.y), out[3 * i + 2] = 0.5f * (v.z + w.z);
+  }
+}
+
+static inline void queryTryTriangle(const pnPose *pose, uint32_t triangle, const double p[3], pnNear *near) {
+  pnNearFace face;
+  pn_fetchFace(pose, triangle, &face);
+  pn_tryFace(&face, p, near);
+}
+
+/* Asks about points and compares with every triangle. */
+static inline void queryExpectNearest(pnTree *tree, TestRandom *random, const pnTasks *tasks) {
+  const pnPose *pose = pnTree_GetPose(tree);
+  float points[3 * QUERY_POINTS];
+  queryMakePoints(random, pose, points);
+  pnClosestDef def = pnDefaultClosestDef();
+  def.farthest = testBelow(random, 2) ? INFINITY : 0.5;
+  if (tasks) def.tasks = *tasks;
+  pnClosest found[QUERY_POINTS];
+  testExpectOk(pnFindClosest(tree, points, QUERY_POINTS, &def, found));
+  for (uint32_t i = 0; i < QUERY_POINTS; ++i) {
+    double p[3] = {points[3 * i], points[3 * i + 1], points[3 * i + 2]};
+    pnNear truth = {.distance2 = def.farthest * def.farthest, .triangle = PN_NONE};
+    for (uint32_t t = 0; t < pnMesh_GetTriangleCount(pnPose_GetMesh(pose)); ++t) queryTryTriangle(pose, t, p, &truth);
+    assert_int_equal(found[i].triangle, truth.triangle);
+    if (truth.triangle == PN_NONE) assert_true(isinf(found[i].distance));
+    else assert_true(found[i].distance == sqrt(truth.distance2) && found[i].point.x == (float)truth.point[0]);
+  }
 }
 
 #endif

@@ -2,48 +2,7 @@
  * volume, update rules, arities, threads, soups; and the measure itself is right by formula and on triangles that are none. */
 #include "motions.h"
 
-#include "query/near.h"
-
-#define POINTS 60u
-
-/* Points of all kinds: around the body, far away, on vertices and on edges of it. */
-static void makePoints(TestRandom *random, const pnPose *pose, float *out) {
-  uint32_t n = pnMesh_GetVertexCount(pnPose_GetMesh(pose));
-  for (uint32_t i = 0; i < POINTS; ++i) {
-    float reach = i % 4 == 0 ? 100.0f : 1.5f;
-    for (int k = 0; k < 3; ++k) out[3 * i + (uint32_t)k] = testFloat(random, -reach, reach);
-    if (i % 5 != 0 || n == 0) continue;
-    pnVec3 v = pnPose_GetVertex(pose, testBelow(random, n)), w = pnPose_GetVertex(pose, testBelow(random, n));
-    if (i % 2 == 0) w = v;
-    out[3 * i] = 0.5f * (v.x + w.x), out[3 * i + 1] = 0.5f * (v.y + w.y), out[3 * i + 2] = 0.5f * (v.z + w.z);
-  }
-}
-
-static void tryTriangle(const pnPose *pose, uint32_t triangle, const double p[3], pnNear *near) {
-  pnNearFace face;
-  pn_fetchFace(pose, triangle, &face);
-  pn_tryFace(&face, p, near);
-}
-
-/* Asks about points and compares with every triangle. */
-static void expectNearest(pnTree *tree, TestRandom *random, const pnTasks *tasks) {
-  const pnPose *pose = pnTree_GetPose(tree);
-  float points[3 * POINTS];
-  makePoints(random, pose, points);
-  pnClosestDef def = pnDefaultClosestDef();
-  def.farthest = testBelow(random, 2) ? INFINITY : 0.5;
-  if (tasks) def.tasks = *tasks;
-  pnClosest found[POINTS];
-  testExpectOk(pnFindClosest(tree, points, POINTS, &def, found));
-  for (uint32_t i = 0; i < POINTS; ++i) {
-    double p[3] = {points[3 * i], points[3 * i + 1], points[3 * i + 2]};
-    pnNear truth = {.distance2 = def.farthest * def.farthest, .triangle = PN_NONE};
-    for (uint32_t t = 0; t < pnMesh_GetTriangleCount(pnPose_GetMesh(pose)); ++t) tryTriangle(pose, t, p, &truth);
-    assert_int_equal(found[i].triangle, truth.triangle);
-    if (truth.triangle == PN_NONE) assert_true(isinf(found[i].distance));
-    else assert_true(found[i].distance == sqrt(truth.distance2) && found[i].point.x == (float)truth.point[0]);
-  }
-}
+#include "support_query.h"
 
 /* ---------------------------------------------------------------- trees */
 
@@ -77,7 +36,7 @@ static void freeBodies(void **state) {
         for (int frame = 0; frame < 2; ++frame) {
           pnMatrix turn = testRotation(&random, 3);
           testExpectOk(pnPose_SetTransform(pose, &turn));
-          expectNearest(tree, &random, NULL);
+          queryExpectNearest(tree, &random, NULL);
         }
         pnDestroyTree(tree);
       }
@@ -105,7 +64,7 @@ static void everyMotion(void **state) {
         pnMatrix turn = testRotation(&random, 3);
         testExpectOk(pnPose_SetTransform(m.pose, &turn));
         testMotions[i]->move(&m, &random, 1);
-        expectNearest(tree, &random, NULL);
+        queryExpectNearest(tree, &random, NULL);
         pnDestroyTree(tree);
         ++fitting;
       }
@@ -126,7 +85,7 @@ static void movingBodies(void **state) {
     pnTree *tree = morphTree(body.pose, &def);
     for (int frame = 0; frame < 6; ++frame) {
       morphPose(&body, &random);
-      expectNearest(tree, &random, frame % 2 ? &tasks : NULL);
+      queryExpectNearest(tree, &random, frame % 2 ? &tasks : NULL);
     }
     pnDestroyTree(tree);
     morphFree(&body);
@@ -136,7 +95,7 @@ static void movingBodies(void **state) {
     pnTree *tree = morphTree(body.pose, &def);
     for (int frame = 0; frame < 6; ++frame) {
       skinPose(&body, &random, 0, 1);
-      expectNearest(tree, &random, frame % 2 ? &tasks : NULL);
+      queryExpectNearest(tree, &random, frame % 2 ? &tasks : NULL);
     }
     pnDestroyTree(tree);
     skinFree(&body);
@@ -167,7 +126,7 @@ static void soups(void **state) {
       for (int k = 0; k < 9; ++k) corners[k] = testFloat(&random, -1, 1);
       testExpectOk(pnSoup_Add(soup, (pnPrimitiveKind)(1 + i % 3), corners, 1, NULL));
     }
-    expectNearest(tree, &random, NULL);
+    queryExpectNearest(tree, &random, NULL);
     pnDestroyTree(tree);
     pnDestroySoup(soup);
   }

@@ -230,7 +230,7 @@ static void pairsAreExact(void **state) {
 /* Two triangles that are far away as a whole meet there, seen in cells that end before: on one grid, and on others. */
 static void meetsFarAway(void **state) {
   (void)state;
-  Ball a = makeBall(4, false), b = makeBall(4, false);
+  Ball a = makeBall(3, false), b = makeBall(3, false);
   pnPairList *list;
   testExpectOk(pnCreatePairList(&list));
   for (int side = 0; side < 2; ++side) {
@@ -295,25 +295,195 @@ static void hardlyMoreIsOpened(void **state) {
 
 /* ---------------------------------------------------------------- queries */
 
+/* How often the surface winds around points: a tree of representatives asks every triangle, as its plan has it be. */
+static void expectWindings(Ball *b, TestRandom *random) {
+  uint32_t *partOf = calloc(pnMesh_GetTriangleCount(b->body.mesh), sizeof(uint32_t)), part;
+  assert_non_null(partOf);
+  for (int i = 0; i < 20; ++i) {
+    float p[3];
+    int32_t counts[2] = {0, 0};
+    pnFresh fresh = {.alone = true};
+    for (int k = 0; k < 3; ++k) p[k] = testFloat(random, -1.3f, 1.3f);
+    for (int each = 0; each < 2; ++each) {
+      pnWindings windings = {.counts = &counts[each], .parts = &part};
+      b->tree->def.representative = each;
+      pn_findWindings(b->tree, p, partOf, &fresh, &windings);
+    }
+    assert_int_equal(counts[0], counts[1]);
+    b->tree->def.representative = false;
+  }
+  free(partOf);
+}
+
 static void queriesAnswer(void **state) {
   (void)state;
   TestRandom random = testRandom(62);
   Ball a = makeBall(2, false), b = makeBall(2, false);
-  uint32_t hits = 0, triangles = 0;
-  for (uint32_t round = 0; round < testRounds(12); ++round) {
+  uint32_t hits = 0, triangles = 0, clipped = 0;
+  for (uint32_t round = 0; round < testRounds(18); ++round) {
+    static const float fars[] = {1e6f, 3e3f, -1e9f, 1e18f, -2e3f, 1e4f};
+    float far = fars[round % 6];
     place(&a, 1, s_here);
     place(&b, round % 2 ? 1 : 20, (const float[3]){3, 0, 0});
     flingSome(&a, &random, 1);
-    fling(&a, 100, 1e6f, (float)round, 0);
+    fling(&a, 100, far, (float)round, 0);
+    if (round % 4 == 0) stretchFace(&a, testBelow(&random, 320), fabsf(far));
     flingSome(&b, &random, 1);
     show(&a);
     show(&b);
+    clipped += a.tree->grid.isClipped;
     hits += queryExpectRays(a.tree, &random, 1, NULL);
     triangles += queryExpectBoxes(a.tree, &random, 1, NULL);
+    queryExpectNearest(a.tree, &random, NULL);
+    expectWindings(&a, &random);
     queryExpectDistance(a.tree, b.tree, INFINITY, NULL);
     queryExpectDistance(b.tree, a.tree, 1, NULL);
   }
-  assert_true(hits > testRounds(60) && triangles > testRounds(60));
+  assert_true(hits > testRounds(60) && triangles > testRounds(60) && clipped >= testRounds(9));
+  freeBall(&a);
+  freeBall(&b);
+}
+
+/* Rays of which every one passes most of a body by and meets what is far away, from either side and along an axis, before and behind it. */
+static void raysMeetStrays(void **state) {
+  (void)state;
+  enum { RAYS = 64 };
+  TestRandom random = testRandom(70);
+  Ball a = makeBall(4, false);
+  pnRay rays[RAYS];
+  pnHit hits[RAYS];
+  uint32_t found = 0;
+  for (int round = 0; round < 12; ++round) {
+    const uint32_t *t = pnMesh_GetTriangles(a.body.mesh) + 3 * 1000;
+    float far = ldexpf(round % 2 ? -1 : 1, 12 + round);
+    place(&a, 1, s_here);
+    for (uint32_t k = 0; k < 6; ++k) { /* two faces, one behind the other */
+      float at[3] = {far * (k < 3 ? 1 : 1.25f), far * 0.25f * (float)(k % 3 == 1), far * 0.25f * (float)(k % 3 == 2)};
+      fling(&a, t[k], at[0], at[1], at[2]);
+    }
+    show(&a);
+    assert_true(a.tree->grid.isClipped);
+    for (uint32_t i = 0; i < RAYS; ++i) {
+      float w = testFloat(&random, 0.01f, 0.2f),
+            from = i % 2 ? 0.75f : 1.5f; /* between the body and the first face, or behind both */
+      rays[i] = pnDefaultRay();
+      rays[i].origin = (pnVec3){from * far, w * far, i % 4 < 2 ? 0.03f * far : testFloat(&random, 0, 0.03f) * far};
+      rays[i].direction = (pnVec3){(i % 2) == (far > 0) ? 1 : -1, 0, 0};
+      if (i % 8 >= 4) rays[i].direction.z = -0.01f;
+      if (i % 16 >= 12) rays[i].last = 0.3 * fabs((double)far);
+    }
+    testExpectOk(pnFindFirstHits(a.tree, rays, RAYS, NULL, hits));
+    for (uint32_t i = 0; i < RAYS; ++i) {
+      pnHits all = {0};
+      pnHit truth = queryTruth(a.tree, &rays[i], (pnBodyId){0}, &all);
+      querySameHit(&hits[i], &truth);
+      found += truth.triangle != PN_NONE;
+      pn_arrayFree(&all);
+    }
+  }
+  assert_true(found > 12 * RAYS / 2);
+  freeBall(&a);
+}
+
+/* A point beside the near end of a triangle that has a corner far away. */
+static void pointBeside(const Ball *b, uint32_t vertex, TestRandom *random, float reach, float out[3]) {
+  const uint32_t *ring = b->body.mesh->rings + b->body.mesh->ringOffsets[vertex],
+                 *t = pnMesh_GetTriangles(b->body.mesh) + 3 * (size_t)ring[testBelow(random, 5)];
+  uint32_t near = t[testBelow(random, 3)];
+  if (near == vertex) near = t[0] == vertex ? t[1] : t[0];
+  for (int k = 0; k < 3; ++k) out[k] = b->body.positions[3 * near + (uint32_t)k] + testFloat(random, -reach, reach);
+}
+
+/* How far such a triangle is is measured from where it begins, and when that is far enough away it is measured as closest where it is not. Boxes have to
+ * bear with it. */
+static void wrongIsRight(void **state) {
+  (void)state;
+  enum { POINTS = 500 };
+  TestRandom random = testRandom(71);
+  Ball a = makeBall(2, false), b = makeBall(0, false);
+  uint32_t clipped = 0;
+  for (uint32_t round = 0; round < testRounds(24); ++round) {
+    uint32_t vertex = testBelow(&random, 162);
+    float far = ldexpf(1, 46 + (int)round % 12), points[3 * POINTS], at[3];
+    pnClosest found[POINTS];
+    place(&a, 1, s_here);
+    fling(&a, vertex, far * testFloat(&random, -1, 1), far * testFloat(&random, -1, 1),
+          far * testFloat(&random, -1, 1));
+    show(&a);
+    clipped += a.tree->grid.isClipped;
+    for (uint32_t i = 0; i < POINTS; ++i) pointBeside(&a, vertex, &random, 0.3f, points + 3 * i);
+    testExpectOk(pnFindClosest(a.tree, points, POINTS, NULL, found));
+    for (uint32_t i = 0; i < POINTS; ++i) {
+      double p[3] = {points[3 * i], points[3 * i + 1], points[3 * i + 2]};
+      pnNear truth = {.distance2 = INFINITY, .triangle = PN_NONE};
+      for (uint32_t t = 0; t < pnMesh_GetTriangleCount(a.body.mesh); ++t) queryTryTriangle(a.pose, t, p, &truth);
+      assert_true(found[i].triangle == truth.triangle && found[i].distance == sqrt(truth.distance2));
+    }
+    for (int i = 0; i < 8; ++i) {
+      pointBeside(&a, vertex, &random, 4, at);
+      place(&b, 0.05f, at);
+      show(&b);
+      pnTreePair pair = {a.tree, b.tree};
+      pnDistance distance;
+      testExpectOk(pnFindDistances(&pair, 1, NULL, &distance));
+      pnApart truth = queryTruthApart(a.tree, b.tree, INFINITY);
+      assert_true(distance.triangleA == truth.a && distance.triangleB == truth.b);
+    }
+  }
+  assert_true(clipped > testRounds(12));
+  freeBall(&a);
+  freeBall(&b);
+}
+
+/* Nodes that questions have filled. */
+static uint64_t filledNodes(const Ball *b) {
+  uint64_t count = 0;
+  for (uint32_t node = 0; node < b->tree->shape->nodeCount; ++node) count += b->tree->stamp[node] == b->tree->now;
+  return count;
+}
+
+/* Questions about the other parts of a body come to few nodes more than without what is far away. */
+static void questionsOpenLittle(void **state) {
+  (void)state;
+  enum { BOXES = 8 };
+  Ball a = makeBall(5, false), b = makeBall(5, false);
+  pnTriangleList *list;
+  testExpectOk(pnCreateTriangleList(&list));
+  uint64_t usual[4] = {0}, all = a.tree->shape->nodeCount;
+  for (int lost = 0; lost < 3; ++lost)
+    for (int question = 0; question < 4; ++question) {
+      float points[3 * BOXES];
+      pnRay rays[BOXES];
+      pnHit hits[BOXES];
+      pnBox boxes[BOXES];
+      pnClosest closest[BOXES];
+      pnDistance distance;
+      place(&a, 1, s_here);
+      place(&b, 1, (const float[3]){2.6f, 0, 0});
+      float far = lost == 1 ? 1e6f : 1e9f;
+      if (lost) fling(&a, 70, -far, 0.1f * far, 0), fling(&b, 70, far, 0.1f * far, 0);
+      show(&a);
+      show(&b);
+      for (uint32_t i = 0; i < BOXES; ++i) {
+        const float *p = b.body.positions + 300 * i;
+        for (int k = 0; k < 3; ++k) points[3 * i + (uint32_t)k] = 1.2f * (p[k] - (k ? 0 : 2.6f));
+        const float *q = points + 3 * i;
+        rays[i] = pnDefaultRay();
+        rays[i].origin = (pnVec3){q[0], q[1], q[2]};
+        rays[i].direction = (pnVec3){-q[0], -q[1], 0.1f - q[2]};
+        boxes[i] = (pnBox){{0.8f * q[0], 0.8f * q[1], 0.8f * q[2]},
+                           {0.8f * q[0] + 0.05f, 0.8f * q[1] + 0.05f, 0.8f * q[2] + 0.05f}};
+      }
+      if (question == 0) testExpectOk(pnFindClosest(a.tree, points, BOXES, NULL, closest));
+      if (question == 1) testExpectOk(pnFindFirstHits(a.tree, rays, BOXES, NULL, hits));
+      if (question == 2) testExpectOk(pnFindInBoxes(a.tree, boxes, BOXES, NULL, list));
+      if (question == 3) testExpectOk(pnFindDistances(&(pnTreePair){a.tree, b.tree}, 1, NULL, &distance));
+      uint64_t filled = filledNodes(&a);
+      if (lost) assert_true(filled < 2 * usual[question] + 40);
+      else usual[question] = filled;
+      assert_true(filled < all / 4);
+    }
+  pnDestroyTriangleList(list);
   freeBall(&a);
   freeBall(&b);
 }
@@ -611,19 +781,14 @@ static void listsOfLeavesAgree(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(wearIsSeen),
-      cmocka_unit_test(clipsWhereItPays),
-      cmocka_unit_test(comesAndGoes),
-      cmocka_unit_test(pairsAreExact),
-      cmocka_unit_test(meetsFarAway),
-      cmocka_unit_test(hardlyMoreIsOpened),
-      cmocka_unit_test(queriesAnswer),
-      cmocka_unit_test(soupsAreSortedAnyhow),
-      cmocka_unit_test(crowdsAreSortedAnyhow),
-      cmocka_unit_test(worldsAgree),
-      cmocka_unit_test(deadPlacesAreNobody),
-      cmocka_unit_test(wearGoesAlong),
-      cmocka_unit_test(listsOfLeavesAgree),
+      cmocka_unit_test(wearIsSeen),           cmocka_unit_test(clipsWhereItPays),
+      cmocka_unit_test(comesAndGoes),         cmocka_unit_test(pairsAreExact),
+      cmocka_unit_test(meetsFarAway),         cmocka_unit_test(hardlyMoreIsOpened),
+      cmocka_unit_test(queriesAnswer),        cmocka_unit_test(raysMeetStrays),
+      cmocka_unit_test(wrongIsRight),         cmocka_unit_test(questionsOpenLittle),
+      cmocka_unit_test(soupsAreSortedAnyhow), cmocka_unit_test(crowdsAreSortedAnyhow),
+      cmocka_unit_test(worldsAgree),          cmocka_unit_test(deadPlacesAreNobody),
+      cmocka_unit_test(wearGoesAlong),        cmocka_unit_test(listsOfLeavesAgree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,8 @@
  *
  * Rounding: the square of the distance is right up to about 2^-40 of the square of the larger of the distance and the size of the
  * triangles. Edges that are parallel to within 2^-23 are taken as parallel, which costs 2^-46 of their length squared; where they are
- * less so the place along them is off by 2^-53 / angle^2 and the square of the distance by the angle squared times that squared. */
+ * less so the place along them is off by 2^-53 / angle^2 and the square of the distance by the angle squared times that squared. All that makes
+ * it larger. It is the distance of two points of the triangles, and so never less by more than these are off (PN_POINT_ERROR). */
 #ifndef PN_GEOM_APART_H
 #define PN_GEOM_APART_H
 

@@ -6,11 +6,17 @@
  *
  * Rounding: dot products of differences d, e carry a relative error of about 6 * 2^-53 times |d||e|. A wrong region is only
  * chosen where two regions meet, where both give the same point up to that. So the distance is right up to about 2^-50 of the
- * largest of the distance and the triangle's size, for needles of aspect 2^k up to 2^(k-50). */
+ * largest of the distance and the triangle's size, for needles of aspect 2^k up to 2^(k-50).
+ *
+ * That is how much too far it may be. Too near it is by far less: what is found is a mean of corners with weights that are not negative, which is
+ * off the triangle only by its own rounding, a few 2^-53 of the largest coordinate (PN_POINT_ERROR). */
 #ifndef PN_GEOM_DISTANCE_H
 #define PN_GEOM_DISTANCE_H
 
 #include "base/core.h"
+
+/* Of the largest coordinate: how much less than the distance what is measured may be, of a point and a triangle or of two triangles. */
+#define PN_POINT_ERROR 0x1p-48
 
 /* Where on the triangle the closest point is. */
 typedef enum pnFeature {
@@ -89,9 +95,10 @@ static inline pnFeature pn_closestOnTriangle(const double p[3], const double a[3
     return pn_pointAt(b, t, bc, 0, ac, out), PN_FEATURE_EDGE1;
   }
   if (vb <= 0 && d2 >= 0 && d6 <= 0 && d2 > d6) return pn_pointAt(a, 0, ab, d2 / (d2 - d6), ac, out), PN_FEATURE_EDGE2;
-  // The inside.
+  // The inside. (Weights of which one is negative nobody has seen here.)
   double sum = va + vb + vc;
-  if (sum > 0) return pn_pointAt(a, vb / sum, ab, vc / sum, ac, out), PN_FEATURE_INSIDE;
+  if (sum > 0 && va >= 0 && vb >= 0 && vc >= 0)
+    return pn_pointAt(a, vb / sum, ab, vc / sum, ac, out), PN_FEATURE_INSIDE;
   return pn_pointAt(a, 0, ab, 0, ac, out), PN_FEATURE_CORNER0;
 }
 

@@ -51,6 +51,24 @@ PN_INLINE void pn_makeLine(pnVec3 origin, pnVec3 direction, pn_Line *out) {
   for (int k = 0; k < 2; ++k) out->s[k] = d[out->axis[k]] * out->inverse;
 }
 
+/* Where a line from o, with 1 / d along each axis, enters a box of which only what is from `first` to `last` counts, or a little earlier; INFINITY: it does
+ * not. Rounding: 2^-50 of the terms, which are no larger than the origin and the box. */
+PN_INLINE double pn_enterBox(const double o[3], const double per[3], double first, double last, const double lo[3],
+                             const double hi[3]) {
+  double enter = first, leave = last;
+  for (int k = 0; k < 3; ++k) {
+    double slack = 0x1p-48 * PN_MAX(fabs(o[k]), PN_MAX(fabs(lo[k]), fabs(hi[k])));
+    double a = lo[k] - slack - o[k], b = hi[k] + slack - o[k];
+    if (!isfinite(per[k])) {
+      if (a > 0 || b < 0) return INFINITY;
+      continue;
+    }
+    enter = PN_MAX(enter, PN_MIN(a * per[k], b * per[k]));
+    leave = PN_MIN(leave, PN_MAX(a * per[k], b * per[k]));
+  }
+  return enter <= leave * (1 + 0x1p-48) ? PN_MIN(enter * (1 - 0x1p-48), DBL_MAX) : INFINITY;
+}
+
 /* A point of a triangle on a line. */
 typedef struct pn_LineHit {
   double t;

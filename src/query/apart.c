@@ -9,6 +9,8 @@
  * *gap* along the line of the closest points known so far. Whatever the line, bodies are as far apart as their places along it; how
  * far the triangles of a leaf reach is computed once for each line and kept.
  *
+ * A node that reaches beyond its lattice (lanes.h) has a box that ends with its body, and its pairs have a slack of their own and no gap.
+ *
  * Triangles whose boxes overlap are asked exactly whether they meet; from the first that do only those pairs are looked at
  * whose boxes are not apart, for the one with the smallest numbers. */
 #include "query/apart.h"
@@ -22,6 +24,7 @@
 /* A box of the world. */
 typedef struct Box {
   double lo[3], hi[3];
+  bool isBeyond; /* it is that of a lane which reaches beyond */
 } Box;
 
 /* How far the triangles of a leaf reach along the line towards the other body. */
@@ -37,6 +40,7 @@ typedef struct BodySide {
   pnTree *tree;
   pnLattice lattice;
   float limit;       /* in square cells: what is farther is of no interest */
+  float beyond;      /* and how much more slack there is for what reaches beyond */
   double towards[3]; /* the line, towards the other body; length 1 */
   Reach kept[KEPT_REACHES];
 } BodySide;
@@ -47,6 +51,7 @@ typedef struct ApartSearch {
   pnApart *apart;
   double origin[3]; /* of places along the line, so that they are no larger than the bodies */
   double slack;     /* on squares, of the world */
+  double farthest;  /* of both bodies, the largest coordinate */
   double limit;     /* what is farther along the line is of no interest */
   uint32_t line;    /* how many lines there were; 0: none yet */
 } ApartSearch;
@@ -94,12 +99,13 @@ bool pn_tryApart(const float *const a[3], uint32_t triangleA, const float *const
 /* After something closer was found: limits, and the line of the closest points.
  *
  * Places along the line are off by a few 2^-53 of the bodies' size, their gap's square by less than 2^-49 of its square: the slack
- * is a thousand times that. The line's length is 1 up to 2^-51, which the factor takes. */
+ * is a thousand times that. The line's length is 1 up to 2^-51, which the factor takes. Of what reaches beyond nothing is said. */
 static void setLimits(ApartSearch *s) {
   const pnApart *apart = s->apart;
   for (int i = 0; i < 2; ++i) {
     double perSquare = s->side[i].lattice.perCell * s->side[i].lattice.perCell * (1 + 0x1p-18);
     s->side[i].limit = (float)((apart->distance2 + s->slack) * perSquare);
+    s->side[i].beyond = (float)(pn_slackBeyond(apart->distance2, s->farthest) * perSquare);
   }
   s->limit = sqrt(apart->distance2 + s->slack) * (1 + 0x1p-40);
   double length = apart->a != PN_NONE ? sqrt(pn_distance2(apart->onA, apart->onB)) : 0;
@@ -128,44 +134,39 @@ static const Reach *reachOf(ApartSearch *s, int which, uint32_t node) {
     reach->lane[j] = PN_MAX(place[0], PN_MAX(place[1], place[2]));
     reach->most = PN_MAX(reach->most, reach->lane[j]);
   }
+  for (uint32_t left = pn_lanesBeyond(side->tree, &side->lattice, node); left; left &= left - 1)
+    reach->lane[__builtin_ctz(left)] = reach->most = INFINITY;
   return reach;
 }
 
 static Box boxOfLane(const BodySide *side, uint32_t node, uint32_t j) {
-  const pnLattice *l = &side->lattice;
-  pnFloatLanes boxes;
-  const pnBoxLanes *cells = pn_lanesOf(side->tree, node);
-  if (!l->isGrid) pn_latticeBoxes(side->tree, l, node, &boxes);
-  Box box;
-  double cell = 1 / l->perCell;
-  for (int k = 0; k < 3; ++k) {
-    double lo = l->isGrid ? cells->row[k][0][j] : boxes.row[k][0][j],
-           hi = l->isGrid ? cells->row[k][1][j] : boxes.row[k][1][j];
-    box.lo[k] = (lo - l->before + l->offset[k]) * cell;
-    box.hi[k] = (hi + l->after + l->offset[k]) * cell;
-  }
+  Box box = {.isBeyond = pn_lanesBeyond(side->tree, &side->lattice, node) >> j & 1};
+  pn_placeLane(side->tree, &side->lattice, node, j, box.lo, box.hi);
   return box;
 }
 
-/* Lanes of a fresh node that are not too far from a box, in the order of their distance. */
+/* No place on a lattice is farther out. What reaches farther may as well end here, where floats are right to a part of a cell. */
+#define LATTICE_END 0x1p17
+
+/* Lanes of a fresh node that are not too far from a box, in the order of their distance, but for those that reach beyond, which come last: next to nothing
+ * is known of these before something close is found. Bounds of pairs that reach beyond are loosened. */
 static uint32_t orderLanes(const BodySide *side, uint32_t node, const Box *other, float bound[PN_LANES],
                            uint32_t order[PN_LANES]) {
   const pnLattice *l = &side->lattice;
   float below[3], above[3];
   for (int k = 0; k < 3; ++k) {
     double lo = pn_toLattice(l, k, other->lo[k]), hi = pn_toLattice(l, k, other->hi[k]);
+    if (PN_UNLIKELY(other->isBeyond)) lo = PN_MAX(lo, -LATTICE_END), hi = PN_MIN(hi, LATTICE_END);
     double pad = PN_LATTICE_PAD + 0x1p-22 * PN_MAX(fabs(lo), fabs(hi));
     below[k] = (float)-(hi + l->before + pad);
     above[k] = (float)(lo - l->after - pad);
   }
   pn_boundLanes(side->tree, l, node, below, above, bound);
-  uint32_t count = 0;
-  for (uint32_t j = 0; j < side->tree->shape->count[node]; ++j) {
-    if (bound[j] > side->limit) continue;
-    uint32_t i = count++;
-    for (; i > 0 && bound[order[i - 1]] > bound[j]; --i) order[i] = order[i - 1];
-    order[i] = j;
-  }
+  uint32_t all = (1u << side->tree->shape->count[node]) - 1, beyond = pn_lanesBeyond(side->tree, l, node) & all;
+  if (PN_LIKELY(!beyond && !other->isBeyond)) return pn_orderLanes(all, bound, side->limit, order);
+  uint32_t count = pn_orderLanes(all & ~beyond, bound, other->isBeyond ? INFINITY : side->limit, order);
+  count += pn_orderLanes(beyond, bound, INFINITY, order + count);
+  pn_loosenLanes(other->isBeyond ? all : beyond, side->beyond, bound);
   return count;
 }
 
@@ -187,7 +188,8 @@ static void openLane(ApartSearch *s, const uint32_t node[2], uint32_t lane) {
   const float *cornerA[3], *cornerB[3];
   uint32_t slotA = (node[0] - a->tree->shape->innerCount) * PN_LANES + lane;
   pn_slotCorners(a->tree, slotA, cornerA);
-  for (uint32_t i = 0; i < count && bound[order[i]] <= b->limit; ++i) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (bound[order[i]] > b->limit) continue;
     if (s->line && isGap(s, reachOf(s, 0, node[0])->lane[lane], reachOf(s, 1, node[1])->lane[order[i]])) continue;
     uint32_t slotB = (node[1] - b->tree->shape->innerCount) * PN_LANES + order[i];
     pn_slotCorners(b->tree, slotB, cornerB);
@@ -202,7 +204,8 @@ static void openLeaves(ApartSearch *s, const uint32_t node[2], const Box *boxB) 
   if (s->line && isGap(s, reachOf(s, 0, node[0])->most, reachOf(s, 1, node[1])->most)) return;
   float bound[PN_LANES];
   uint32_t order[PN_LANES], count = orderLanes(&s->side[0], node[0], boxB, bound, order);
-  for (uint32_t i = 0; i < count && bound[order[i]] <= s->side[0].limit; ++i) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (bound[order[i]] > s->side[0].limit) continue;
     if (s->line && isGap(s, reachOf(s, 0, node[0])->lane[order[i]], reachOf(s, 1, node[1])->most)) continue;
     openLane(s, node, order[i]);
   }
@@ -219,7 +222,8 @@ static void open(ApartSearch *s, const uint32_t node[2], const Box box[2]) {
   const BodySide *side = &s->side[which];
   float bound[PN_LANES];
   uint32_t order[PN_LANES], count = orderLanes(side, node[which], &box[1 - which], bound, order);
-  for (uint32_t i = 0; i < count && bound[order[i]] <= side->limit; ++i) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (bound[order[i]] > side->limit) continue;
     uint32_t next[2] = {node[0], node[1]};
     Box nextBox[2] = {box[0], box[1]};
     next[which] = side->tree->shape->first[node[which]] + order[i];
@@ -229,22 +233,39 @@ static void open(ApartSearch *s, const uint32_t node[2], const Box box[2]) {
   }
 }
 
+/* The box of a body. */
+static Box boxOf(const BodySide *side) {
+  const pnBox *box = &side->tree->box;
+  Box all = {.isBeyond = side->lattice.isClipped};
+  for (int k = 0; k < 3; ++k) all.lo[k] = (&box->min.x)[k], all.hi[k] = (&box->max.x)[k];
+  return all;
+}
+
+/* Where places along the line begin, and what squares are off by, of what does not reach beyond. */
+static void measureLattices(ApartSearch *s) {
+  double reach = 0;
+  for (int k = 0; k < 3; ++k) {
+    double lo = INFINITY, hi = -INFINITY;
+    for (int i = 0; i < 2; ++i) {
+      const pnLattice *l = &s->side[i].lattice;
+      lo = PN_MIN(lo, (l->lo[k] + l->offset[k]) / l->perCell);
+      hi = PN_MAX(hi, (l->hi[k] + l->offset[k]) / l->perCell);
+    }
+    s->origin[k] = lo;
+    reach += (hi - lo) * (hi - lo);
+  }
+  // Measured squares are off by 2^-40 of these at most (geom/apart.h).
+  s->slack = ldexp(reach, -39);
+}
+
 void pn_findApart(pnTree *a, pnTree *b, pnFresh *fresh, pnApart *apart) {
   if (a->shape->nodeCount == 0 || b->shape->nodeCount == 0) return;
   ApartSearch s = {.fresh = fresh, .apart = apart};
   s.side[0] = (BodySide){.tree = a, .lattice = pn_latticeOf(a)};
   s.side[1] = (BodySide){.tree = b, .lattice = pn_latticeOf(b)};
-  Box box[2];
-  double reach = 0;
-  for (int k = 0; k < 3; ++k) {
-    box[0].lo[k] = (&a->box.min.x)[k], box[0].hi[k] = (&a->box.max.x)[k];
-    box[1].lo[k] = (&b->box.min.x)[k], box[1].hi[k] = (&b->box.max.x)[k];
-    s.origin[k] = PN_MIN(box[0].lo[k], box[1].lo[k]);
-    double size = PN_MAX(box[0].hi[k], box[1].hi[k]) - s.origin[k];
-    reach += size * size;
-  }
-  // Measured squares are off by 2^-40 of these at most (geom/apart.h).
-  s.slack = ldexp(reach, -39);
+  const Box box[2] = {boxOf(&s.side[0]), boxOf(&s.side[1])};
+  s.farthest = PN_MAX(pn_farthestOf(a), pn_farthestOf(b));
+  measureLattices(&s);
   setLimits(&s);
   pn_freshen(a, 0, fresh);
   pn_freshen(b, 0, fresh);

@@ -70,12 +70,31 @@ typedef struct Round {
   uint32_t place[PN_RAY_TRIANGLES], ray[PN_RAY_TRIANGLES];
 } Round;
 
+/* Lanes that reach beyond, as boxes of the world. What begins before the ray does on the lattice begins with it. */
+static PN_NOINLINE uint32_t enterBeyond(const NodeRows *n, uint32_t node, const pnRayLine *line, uint32_t hit,
+                                        float *out) {
+  uint32_t beyond = pn_lanesBeyond(n->group->tree, n->group->lattice, node);
+  for (; beyond; beyond &= beyond - 1) {
+    uint32_t j = pn_firstLane(beyond), at = j * LANE_BITS;
+    double lo[3], hi[3];
+    pn_placeLane(n->group->tree, n->group->lattice, node, j, lo, hi);
+    double enter = pn_enterBox(line->o, line->per, line->first, line->last, lo, hi);
+    double s = enter * line->scale - line->begin;
+    out[at] = s > 0 ? (float)(s - s * 0x1p-20) : 0;
+    hit = (hit & ~(1u << at)) | (uint32_t)(enter < INFINITY) << at;
+  }
+  return hit;
+}
+
 /* A bit for each box of a node that the ray hits, and where it enters them. */
-PN_INLINE uint32_t enterNode(const NodeRows *n, uint32_t node, const pnRaySight *s, bool isGrid, float *out) {
+PN_INLINE uint32_t enterNode(const NodeRows *n, uint32_t node, const pnRaySight *s, const pnRayLine *line, bool isGrid,
+                             float *out) {
   if (PN_UNLIKELY(atomic_load_explicit(&n->stamp[node], memory_order_acquire) != n->now))
     pn_freshenSlow(n->group->tree, node, n->group->fresh);
   uint32_t lanes = lanesBelow[n->count[node]];
-  if (isGrid) return enterBoxes((const int16_t *)(const void *)(n->lanes + node * n->laneBytes), s, out) & lanes;
+  const int16_t *cells = (const int16_t *)(const void *)(n->lanes + node * n->laneBytes);
+  if (isGrid) return enterBoxes(cells, s, out) & lanes;
+  if (n->group->lattice->isClipped) return enterBeyond(n, node, line, enterBoxes(cells, s, out), out) & lanes;
   pnBoxLanes boxes;
   pn_latticeCells(n->group->tree, n->group->lattice, node, &boxes);
   return enterBoxes(boxes.row[0][0], s, out) & lanes;
@@ -123,8 +142,9 @@ PN_INLINE void enterNodesOf(Round *r, const RayStep *steps, uint32_t count, bool
   const NodeRows nodes = r->nodes;
   const Walker *walkers = r->walkers;
   for (uint32_t i = 0; i < count; ++i) {
-    const pnRaySight *sight = &walkers[(uint32_t)steps[i]].sight;
-    r->hit[i] = enterNode(&nodes, (uint32_t)(steps[i] >> 32), sight, isGrid, r->in[i]);
+    uint32_t ray = (uint32_t)steps[i];
+    const pnRaySight *sight = &walkers[ray].sight;
+    r->hit[i] = enterNode(&nodes, (uint32_t)(steps[i] >> 32), sight, &r->rows->line[ray], isGrid, r->in[i]);
   }
 }
 
@@ -192,7 +212,8 @@ PN_INLINE void takeTriangle(const Round *r, uint32_t ray, uint32_t place, const 
   if (mode == PN_RAY_ANY && quest->best.triangle != PN_NONE) sight->top = 0;
   if (mode != PN_RAY_FIRST) return;
   line->last = quest->last;
-  float last = pn_sightAt(line, quest->last);
+  // Beyond a lattice a hit may be before where the ray begins there, and nothing begins earlier than that.
+  float last = PN_MAX(pn_sightAt(line, quest->last), 0);
   sight->window[1] = -last;
   sight->top = (uint8_t)dropLater(walker->key, walker->first, sight->top, last);
 }
@@ -264,10 +285,12 @@ static void beginRays(Round *r) {
   pnSightRows made;
   for (uint32_t j = 0; j < PN_DS; ++j) at[j] = r->next + PN_MIN(j, count - 1);
   uint32_t some = pn_makeSights(group->tree, group->lattice, group->quests->ray, group->quests, at, CELL_UNIT, &made);
-  for (some &= (1u << count) - 1; some; some &= some - 1) {
-    uint32_t j = pn_firstLane(some), free = (uint32_t)r->list[FREE][--r->steps[FREE]];
+  const uint32_t all = (1u << count) - 1;
+  for (uint32_t left = (group->lattice->isClipped ? all : some) & all; left; left &= left - 1) {
+    uint32_t j = pn_firstLane(left), free = (uint32_t)r->list[FREE][--r->steps[FREE]];
     pnRaySight *sight = &r->walkers[free].sight;
     pn_putRay(&made, j, sight, &r->rows->line[free]);
+    if (PN_UNLIKELY(!(some >> j & 1))) pn_blindSight(sight);
     sight->quest = r->next + j;
     beginAt(r, free, 0);
   }

@@ -1,6 +1,7 @@
 /* lanes.c: see lanes.h. */
 #include "query/lanes.h"
 
+#include "geom/distance.h"
 #include "tree/form.h"
 
 #include <float.h>
@@ -31,14 +32,39 @@ static void layOver(const pnTree *tree, pnLattice *l) {
 }
 
 pnLattice pn_latticeOf(const pnTree *tree) {
-  pnLattice l = {.isGrid = tree->slabs && !tree->rule->modelSpace && !tree->grid.isClipped};
-  if (l.isGrid) layGrid(tree, &l);
+  bool hasGrid = tree->slabs && !tree->rule->modelSpace;
+  pnLattice l = {.isGrid = hasGrid && !tree->grid.isClipped, .isClipped = hasGrid && tree->grid.isClipped};
+  if (hasGrid) layGrid(tree, &l);
   else layOver(tree, &l);
   for (int k = 0; k < 3; ++k) {
-    l.lo[k] = pn_toLattice(&l, k, (&tree->box.min.x)[k]);
-    l.hi[k] = pn_toLattice(&l, k, (&tree->box.max.x)[k]);
+    double min = (&tree->box.min.x)[k], max = (&tree->box.max.x)[k];
+    l.lo[k] = l.isClipped ? INT16_MIN : pn_toLattice(&l, k, min);
+    l.hi[k] = l.isClipped ? INT16_MAX : pn_toLattice(&l, k, max);
+    double side = l.isClipped ? (l.hi[k] - l.lo[k]) / l.perCell : max - min;
+    l.square += side * side;
   }
   return l;
+}
+
+double pn_farthestOf(const pnTree *tree) {
+  double most = 0;
+  for (int k = 0; k < 3; ++k)
+    most = PN_MAX(most, PN_MAX(fabs((double)(&tree->box.min.x)[k]), fabs((double)(&tree->box.max.x)[k])));
+  return most;
+}
+
+double pn_slackBeyond(double square, double farthest) {
+  double error = PN_POINT_ERROR * farthest;
+  return (2 * sqrt(square) + error) * error;
+}
+
+/* Bounds may be infinite, and slacks. */
+void pn_loosenLanes(uint32_t lanes, float slack, float bound[PN_LANES]) {
+  for (; lanes; lanes &= lanes - 1) {
+    uint32_t j = (uint32_t)__builtin_ctz(lanes);
+    float lower = bound[j] - slack;
+    bound[j] = lower > 0 ? lower : 0;
+  }
 }
 
 /* Everything is in the tree's box, so what reaches beyond it may be cut; so may what is no number, and says nothing. */
@@ -48,13 +74,45 @@ static void putLane(const pnLattice *l, int k, uint32_t j, double lo, double hi,
   out->row[k][1][j] = (float)(b < 32767 ? PN_MAX(b, -32768) : 32767);
 }
 
+/* Of a grid's cells, where they end. */
+static void putClipped(const pnTree *tree, uint32_t node, pnFloatLanes *out) {
+  const pnBoxLanes *b = pn_lanesOf(tree, node);
+  for (int k = 0; k < 3; ++k)
+    for (uint32_t j = 0; j < PN_LANES; ++j) {
+      int16_t lo = b->row[k][0][j], hi = b->row[k][1][j];
+      out->row[k][0][j] = lo == INT16_MIN ? -INFINITY : lo;
+      out->row[k][1][j] = hi == INT16_MAX ? INFINITY : hi;
+    }
+}
+
 void pn_latticeBoxes(const pnTree *tree, const pnLattice *lattice, uint32_t node, pnFloatLanes *out) {
+  if (lattice->isClipped) {
+    putClipped(tree, node, out);
+    return;
+  }
   pnLaneBoxes boxes;
   uint32_t count = tree->shape->count[node];
   *out = (pnFloatLanes){0};
   pn_laneBoxes(tree, node, 0, count, &boxes);
   for (int k = 0; k < 3; ++k)
     for (uint32_t j = 0; j < count; ++j) putLane(lattice, k, j, boxes.lo[k][j], boxes.hi[k][j], out);
+}
+
+void pn_placeLane(const pnTree *tree, const pnLattice *l, uint32_t node, uint32_t lane, double lo[3], double hi[3]) {
+  const pnBoxLanes *cells = pn_lanesOf(tree, node);
+  pnFloatLanes boxes;
+  bool hasCells = l->isGrid || l->isClipped;
+  double cell = 1 / l->perCell;
+  if (!hasCells) pn_latticeBoxes(tree, l, node, &boxes);
+  for (int k = 0; k < 3; ++k) {
+    double first = hasCells ? cells->row[k][0][lane] : boxes.row[k][0][lane],
+           last = hasCells ? cells->row[k][1][lane] : boxes.row[k][1][lane];
+    lo[k] = (first - l->before + l->offset[k]) * cell;
+    hi[k] = (last + l->after + l->offset[k]) * cell;
+    if (PN_LIKELY(!l->isClipped)) continue;
+    if (first == INT16_MIN) lo[k] = (&tree->box.min.x)[k];
+    if (last == INT16_MAX) hi[k] = (&tree->box.max.x)[k];
+  }
 }
 
 void pn_latticeCells(const pnTree *tree, const pnLattice *lattice, uint32_t node, pnBoxLanes *out) {

@@ -1,10 +1,14 @@
 /* lanes.h: the volumes of a node's children as eight boxes of floats, for questions that come from outside: points, rays, boxes.
  *
  * Every form is taken as boxes on a *lattice*: a place x of the world is x * perCell - offset there. Trees of boxes and k-DOPs
- * have one, their grid: a lane of 16-bit cells [lo, hi] holds coordinates from lo up to hi + 1. For balls, boxes in model space, and where
- * a grid is not over the whole, one of the same fineness is laid over the tree's box, and their boxes are rounded outward to whole cells. Either way
+ * have one, their grid: a lane of 16-bit cells [lo, hi] holds coordinates from lo up to hi + 1. For balls and boxes in model space
+ * one of the same fineness is laid over the tree's box, and their boxes are rounded outward to whole cells. Either way
  * coordinates stay below 2^16, so that floats are right to within a hundredth of a cell: questions are asked with boxes that are an
- * eighth of a cell larger on every side (PN_LATTICE_PAD), and nothing is missed. */
+ * eighth of a cell larger on every side (PN_LATTICE_PAD), and nothing is missed.
+ *
+ * Where a grid is over most of a body (tree/bulk.h), some lanes reach *beyond* it. Boxes and points take these for boxes without end on that side,
+ * and rays, for which all has to be where floats are right, have a test of their own. What is measured of a triangle is right to a part of how
+ * long it is, so bounds have a slack of their own for what reaches beyond (pn_slackBeyond). */
 #ifndef PN_QUERY_LANES_H
 #define PN_QUERY_LANES_H
 
@@ -16,11 +20,13 @@
 typedef struct pnLattice {
   double perCell; /* 1 / cell, a power of two */
   double offset[3];
-  double lo[3], hi[3]; /* the tree's box */
+  double lo[3], hi[3]; /* the box of all that does not reach beyond: the tree's */
+  double square;       /* of its diagonal, in the world */
   /* A lane of cells ends one cell behind its last; and where cells are larger than 1 the product that found the first may have
    * underflowed to cell 0, so that it begins one before. */
   double after, before;
-  bool isGrid; /* lanes are cells of the tree's own grid, to be read as they are */
+  bool isGrid;    /* lanes are cells of the tree's own grid, to be read as they are */
+  bool isClipped; /* they are, but for those that reach beyond */
 } pnLattice;
 
 /* Eight boxes. */
@@ -33,8 +39,23 @@ pnLattice pn_latticeOf(const pnTree *tree);
 
 /* The boxes of a fresh node of a tree that is no grid. */
 void pn_latticeBoxes(const pnTree *tree, const pnLattice *lattice, uint32_t node, pnFloatLanes *out);
-/* The same, whole numbers as a grid has them. */
+/* The same, whole numbers as a grid has them; of a tree without one. */
 void pn_latticeCells(const pnTree *tree, const pnLattice *lattice, uint32_t node, pnBoxLanes *out);
+/* A bit for each lane of a fresh node that reaches beyond. */
+PN_INLINE uint32_t pn_lanesBeyond(const pnTree *tree, const pnLattice *lattice, uint32_t node) {
+  if (PN_LIKELY(!lattice->isClipped)) return 0;
+  return ~pn_h8Mask(pn_boundedLanes(pn_lanesOf(tree, node))) & ((1u << PN_LANES) - 1);
+}
+/* Where a lane of a fresh node is in the world. What has no end ends with the tree. */
+void pn_placeLane(const pnTree *tree, const pnLattice *lattice, uint32_t node, uint32_t lane, double lo[3],
+                  double hi[3]);
+/* The largest coordinate of the tree's box. */
+double pn_farthestOf(const pnTree *tree);
+/* Where triangles have coordinates up to so much, one is measured as closer than the root of `square` only when it is closer than that and its error, the square of which
+ * is so much larger. Of a square that is infinite: infinite. */
+double pn_slackBeyond(double square, double farthest);
+/* Bounds of some lanes are lowered by a slack, to no less than 0. */
+void pn_loosenLanes(uint32_t lanes, float slack, float bound[PN_LANES]);
 
 /* Those of any tree. */
 PN_INLINE void pn_floatBoxes(const pnTree *tree, const pnLattice *lattice, uint32_t node, pnFloatLanes *out) {
@@ -67,6 +88,19 @@ PN_INLINE void pn_boundLanes(const pnTree *tree, const pnLattice *lattice, uint3
     }
     pn_f4Store(out + h, sum);
   }
+}
+
+/* Lanes whose bound is not above the limit, in the order of their bounds; returns how many. */
+PN_INLINE uint32_t pn_orderLanes(uint32_t lanes, const float bound[PN_LANES], float limit, uint32_t order[PN_LANES]) {
+  uint32_t count = 0;
+  for (; lanes; lanes &= lanes - 1) {
+    uint32_t j = (uint32_t)__builtin_ctz(lanes);
+    if (bound[j] > limit) continue;
+    uint32_t i = count++;
+    for (; i > 0 && bound[order[i - 1]] > bound[j]; --i) order[i] = order[i - 1];
+    order[i] = j;
+  }
+  return count;
 }
 
 PN_INLINE double pn_toLattice(const pnLattice *lattice, int k, double x) {

@@ -5,9 +5,10 @@
  *
  * A distance to a volume is a lower bound of that to what is in it. Every form is taken as boxes on a lattice (lanes.h), and
  * bounds are floats in cells: a pad takes the rounding of places, and 2^-18 of the limit that of squares and their sum (a few
- * 2^-24). Measured distances to triangles are off by up to 2^-50 of the body's size (geom/distance.h). So a volume is left out only
+ * 2^-24). Measured distances to triangles are off by up to 2^-50 of their size (geom/distance.h). So a volume is left out only
  * when it is farther by 2^-40 of the square of the body's size, which changes what a search costs and lets it answer what
- * measuring every triangle would. */
+ * measuring every triangle would. Of a body of which a little is far away that is the size of the other part, and volumes that reach that far have
+ * a slack of their own (lanes.h). */
 #include "query/near.h"
 
 #include "base/fenv.h"
@@ -94,6 +95,8 @@ typedef struct Search {
   pnNear *near;
   float below[3], above[3]; /* of lanes, in cells: how far p is before lo, and behind hi */
   double slack;             /* on squares, of the world */
+  double farthest;          /* of a lattice that is clipped */
+  float beyond;             /* more slack, in square cells, for lanes that reach beyond */
   double perSquare;         /* square cells a square of the world, and a little more */
   float limit;              /* square cells: what is farther is of no interest */
 } Search;
@@ -101,6 +104,8 @@ typedef struct Search {
 /* After something closer was found. */
 static void setLimit(Search *s) {
   s->limit = (float)((s->near->distance2 + s->slack) * s->perSquare);
+  if (PN_UNLIKELY(s->lattice->isClipped))
+    s->beyond = (float)(pn_slackBeyond(s->near->distance2, s->farthest) * s->perSquare);
 }
 
 static void visit(Search *s, uint32_t node) {
@@ -108,17 +113,17 @@ static void visit(Search *s, uint32_t node) {
   pn_freshen(s->tree, node, s->fresh);
   float bound[PN_LANES];
   pn_boundLanes(s->tree, s->lattice, node, s->below, s->above, bound);
-  // Those that are not too far, in the order of their distance.
-  uint32_t order[PN_LANES], count = 0;
+  // Those that are not too far, in the order of their distance; those that reach beyond, of which less is known, come last.
+  uint32_t order[PN_LANES], all = (1u << shape->count[node]) - 1, beyond = 0;
   pnF4 limit = pn_f4Set1(s->limit);
   uint32_t far = (uint32_t)pn_f4Signs(pn_f4Greater(pn_f4Load(bound), limit)) |
                  (uint32_t)pn_f4Signs(pn_f4Greater(pn_f4Load(bound + 4), limit)) << 4;
-  for (uint32_t left = ~far & ((1u << shape->count[node]) - 1); left; left &= left - 1) {
-    uint32_t j = (uint32_t)__builtin_ctz(left), i = count++;
-    for (; i > 0 && bound[order[i - 1]] > bound[j]; --i) order[i] = order[i - 1];
-    order[i] = j;
-  }
-  for (uint32_t i = 0; i < count && bound[order[i]] <= s->limit; ++i) {
+  if (PN_UNLIKELY(s->lattice->isClipped)) beyond = pn_lanesBeyond(s->tree, s->lattice, node) & all;
+  uint32_t count = pn_orderLanes(all & ~far & ~beyond, bound, INFINITY, order);
+  count += pn_orderLanes(beyond, bound, INFINITY, order + count);
+  pn_loosenLanes(beyond, s->beyond, bound);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (bound[order[i]] > s->limit) continue;
     if (!pn_isLeaf(s->tree, node)) {
       visit(s, shape->first[node] + order[i]);
       continue;
@@ -140,8 +145,7 @@ void pn_findNear(pnTree *tree, const pnLattice *lattice, const double p[3], cons
     return;
   }
   Search s = {.tree = tree, .lattice = lattice, .p = p, .filter = filter, .fresh = fresh, .near = near};
-  double x = (double)tree->box.max.x - tree->box.min.x, y = (double)tree->box.max.y - tree->box.min.y,
-         z = (double)tree->box.max.z - tree->box.min.z, at[3], farthest = 0;
+  double at[3], farthest = 0;
   for (int k = 0; k < 3; ++k) {
     at[k] = pn_toLattice(lattice, k, p[k]);
     farthest = PN_MAX(farthest, fabs(at[k]));
@@ -152,8 +156,9 @@ void pn_findNear(pnTree *tree, const pnLattice *lattice, const double p[3], cons
     s.below[k] = (float)(-at[k] - lattice->before - pad);
     s.above[k] = (float)(at[k] - lattice->after - pad);
   }
-  s.slack = ldexp(x * x + y * y + z * z + pn_dot3(p, p), -40);
+  s.slack = ldexp(lattice->square + pn_dot3(p, p), -40);
   s.perSquare = lattice->perCell * lattice->perCell * (1 + 0x1p-18);
+  if (lattice->isClipped) s.farthest = pn_farthestOf(tree);
   setLimit(&s);
   visit(&s, 0);
 }

@@ -7,6 +7,8 @@
  * the exact test decides. Along an axis that the ray (nearly) does not move along the inverse is cut at 2^60: over the 2^16 cells of
  * a tree it moves by less than 2^-44 of one.
  *
+ * Where some of the tree is beyond its lattice, a ray that passes the lattice by goes there all the same, and hits no box on it.
+ *
  * What a step reads of a ray stands together, in a line of the cache or two, and sights are made several at once (pnDs). */
 #ifndef PN_QUERY_SIGHT_H
 #define PN_QUERY_SIGHT_H
@@ -150,7 +152,14 @@ PN_INLINE void pn_fillSights(const pnLattice *lattice, const pnLatticeRays *rays
   out[7] = pn_dsWords(near);
 }
 
-/* The rays that `at` names, on the lattice. Returns a bit for each that does not pass the tree's box by. */
+/* Every box ends before the ray begins. */
+PN_INLINE void pn_blindSight(pnRaySight *sight) {
+  memset(sight->by, 0, sizeof sight->by);
+  memset(sight->term, 0, sizeof sight->term);
+  sight->term[0][1] = 1;
+}
+
+/* The rays that `at` names, on the lattice. Returns a bit for each that does not pass the tree's box by, or what the lattice is over. */
 PN_INLINE uint32_t pn_makeSights(const pnTree *tree, const pnLattice *lattice, const pnRay *rays,
                                  const pnRayQuest *quests, const uint32_t *at, double cells, pnSightRows *out) {
   pnLines *line = &out->line;

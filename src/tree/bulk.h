@@ -6,8 +6,8 @@
  * stand for all that is beyond. That is a monotone function of coordinates still, so that nothing that overlaps is ever apart. Only the few volumes
  * that reach beyond say less.
  *
- * Seen through a coarser grid the ends must stay ends (collide/traverse_box_clipped.c), and queries, which ask cells over the whole of every body,
- * take them for infinite. Bodies of one size mostly have one grid, clipped or not.
+ * Seen through a coarser grid the ends must stay ends (collide/traverse_box_clipped.c), and queries take a box that ends there for one without
+ * end (query/lanes.h). Bodies of one size mostly have one grid, clipped or not.
  *
  * Where the bulk is some vertices say (geom/sample.h), of the same triangles in every frame, or of places of a soup's order. They are asked while a grid
  * is clipped and for a while after that, and when the whole has become four times as long as it ever was since they were asked last; never for

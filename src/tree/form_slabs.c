@@ -117,12 +117,10 @@ double pn_slabsSurface(const pnTree *tree, uint32_t node) {
   const pnBoxLanes *b = pn_lanesOf(tree, node);
   double cell = tree->grid.cell, sides[3][PN_LANES], areas[PN_LANES], sum = 0;
   int32_t more = 1 + (cell > 1);
-  pnH8 bounded = pn_h8Set1(-1);
+  pnH8 bounded = pn_boundedLanes(b);
   int16_t counts[PN_LANES];
   for (int k = 0; k < 3; ++k) {
     const int16_t *lo = b->row[k][0], *hi = b->row[k][1];
-    bounded = pn_h8And(bounded, pn_h8LessEqual(pn_h8Set1(INT16_MIN + 1), pn_h8Load(lo)));
-    bounded = pn_h8And(bounded, pn_h8LessEqual(pn_h8Load(hi), pn_h8Set1(INT16_MAX - 1)));
     for (uint32_t j = 0; j < PN_LANES; ++j) sides[k][j] = PN_MAX(hi[j] - lo[j] + more, 0);
   }
   for (uint32_t j = 0; j < PN_LANES; ++j)

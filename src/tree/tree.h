@@ -213,6 +213,16 @@ PN_INLINE void *pn_lanesOf(const pnTree *tree, uint32_t node) {
   return tree->lanes + (size_t)node * tree->laneBytes;
 }
 
+/* All bits of the lanes that do not end where 16 bits do, which stands for all that is beyond. Those of nobody do not. */
+PN_INLINE pnH8 pn_boundedLanes(const pnBoxLanes *b) {
+  pnH8 bounded = pn_h8Set1(-1), most = pn_h8Set1(INT16_MAX - 1), least = pn_h8Set1(INT16_MIN + 1);
+  for (int k = 0; k < 3; ++k) {
+    bounded = pn_h8And(bounded, pn_h8LessEqual(least, pn_h8Load(b->row[k][0])));
+    bounded = pn_h8And(bounded, pn_h8LessEqual(pn_h8Load(b->row[k][1]), most));
+  }
+  return bounded;
+}
+
 /* The nodes that updates have computed since the last call. Mostly none: to exchange takes as long as all else that a frame does to a small body. */
 PN_INLINE uint64_t pn_takeUpdated(pnTree *tree) {
   if (atomic_load_explicit(&tree->eagerUpdated, memory_order_relaxed) == 0) return 0;

@@ -90,23 +90,11 @@ typedef struct RayAsk {
   pnFresh *fresh;
 } RayAsk;
 
-/* Where the ray enters the box, a little earlier. Rounding: 2^-50 of the terms, which are no larger than the origin and the box. */
 static double boundRay(void *context, const double lo[3], const double hi[3]) {
-  const pnRayQuest *q = ((RayAsk *)context)->quest;
-  const pn_Line *line = ((RayAsk *)context)->line;
-  double enter = q->ray->first, leave = q->last;
-  for (int k = 0; k < 3; ++k) {
-    double o = line->o[k], slack = 0x1p-48 * PN_MAX(fabs(o), PN_MAX(fabs(lo[k]), fabs(hi[k])));
-    double a = lo[k] - slack - o, b = hi[k] + slack - o;
-    if (line->d[k] == 0) {
-      if (a > 0 || b < 0) return INFINITY;
-      continue;
-    }
-    double p = a * line->per[k], r = b * line->per[k];
-    enter = PN_MAX(enter, PN_MIN(p, r));
-    leave = PN_MIN(leave, PN_MAX(p, r));
-  }
-  return enter <= leave * (1 + 0x1p-48) ? PN_MIN(enter * (1 - 0x1p-48), DBL_MAX) : INFINITY;
+  const RayAsk *ask = context;
+  const pn_Line *line = ask->line;
+  const double o[3] = {line->o[0], line->o[1], line->o[2]};
+  return pn_enterBox(o, line->per, ask->quest->ray->first, ask->quest->last, lo, hi);
 }
 
 static double askRay(void *context, const pnBody *body, pnBodyId id) {
