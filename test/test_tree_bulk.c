@@ -450,8 +450,9 @@ static void questionsOpenLittle(void **state) {
   pnTriangleList *list;
   testExpectOk(pnCreateTriangleList(&list));
   uint64_t usual[4] = {0}, all = a.tree->shape->nodeCount;
-  for (int lost = 0; lost < 3; ++lost)
-    for (int question = 0; question < 4; ++question) {
+  for (int lost = 0; lost < 4;
+       ++lost) /* so far away that nothing is known of how far triangles are that reach there: of others it is */
+    for (int question = 0; question < (lost == 3 ? 3 : 4); ++question) {
       float points[3 * BOXES];
       pnRay rays[BOXES];
       pnHit hits[BOXES];
@@ -460,7 +461,8 @@ static void questionsOpenLittle(void **state) {
       pnDistance distance;
       place(&a, 1, s_here);
       place(&b, 1, (const float[3]){2.6f, 0, 0});
-      float far = lost == 1 ? 1e6f : 1e9f;
+      static const float fars[] = {0, 1e6f, 1e9f, 1e15f};
+      float far = fars[lost];
       if (lost) fling(&a, 70, -far, 0.1f * far, 0), fling(&b, 70, far, 0.1f * far, 0);
       show(&a);
       show(&b);
@@ -486,6 +488,26 @@ static void questionsOpenLittle(void **state) {
   pnDestroyTriangleList(list);
   freeBall(&a);
   freeBall(&b);
+}
+
+/* How far a body is from the origin is of no account for what a question about a point beside it opens, as long as floats tell its triangles apart. */
+static void originsAreAnywhere(void **state) {
+  (void)state;
+  enum { POINTS = 12 };
+  Ball a = makeBall(5, false);
+  uint64_t usual = 0;
+  for (int far = 0; far < 2; ++far) {
+    float points[3 * POINTS];
+    pnClosest closest[POINTS];
+    place(&a, 100, (const float[3]){far ? 1e5f : 0, 0, 0});
+    show(&a);
+    for (uint32_t i = 0; i < 3 * POINTS; ++i)
+      points[i] = a.body.positions[3000 + 33 * (i / 3) + i % 3] + (i % 3 ? 2 : 0);
+    testExpectOk(pnFindClosest(a.tree, points, POINTS, NULL, closest));
+    if (far) assert_true(filledNodes(&a) < 2 * usual);
+    else usual = filledNodes(&a);
+  }
+  freeBall(&a);
 }
 
 /* ---------------------------------------------------------------- soups */
@@ -781,14 +803,23 @@ static void listsOfLeavesAgree(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(wearIsSeen),           cmocka_unit_test(clipsWhereItPays),
-      cmocka_unit_test(comesAndGoes),         cmocka_unit_test(pairsAreExact),
-      cmocka_unit_test(meetsFarAway),         cmocka_unit_test(hardlyMoreIsOpened),
-      cmocka_unit_test(queriesAnswer),        cmocka_unit_test(raysMeetStrays),
-      cmocka_unit_test(wrongIsRight),         cmocka_unit_test(questionsOpenLittle),
-      cmocka_unit_test(soupsAreSortedAnyhow), cmocka_unit_test(crowdsAreSortedAnyhow),
-      cmocka_unit_test(worldsAgree),          cmocka_unit_test(deadPlacesAreNobody),
-      cmocka_unit_test(wearGoesAlong),        cmocka_unit_test(listsOfLeavesAgree),
+      cmocka_unit_test(wearIsSeen),
+      cmocka_unit_test(clipsWhereItPays),
+      cmocka_unit_test(comesAndGoes),
+      cmocka_unit_test(pairsAreExact),
+      cmocka_unit_test(meetsFarAway),
+      cmocka_unit_test(hardlyMoreIsOpened),
+      cmocka_unit_test(queriesAnswer),
+      cmocka_unit_test(raysMeetStrays),
+      cmocka_unit_test(wrongIsRight),
+      cmocka_unit_test(questionsOpenLittle),
+      cmocka_unit_test(originsAreAnywhere),
+      cmocka_unit_test(soupsAreSortedAnyhow),
+      cmocka_unit_test(crowdsAreSortedAnyhow),
+      cmocka_unit_test(worldsAgree),
+      cmocka_unit_test(deadPlacesAreNobody),
+      cmocka_unit_test(wearGoesAlong),
+      cmocka_unit_test(listsOfLeavesAgree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

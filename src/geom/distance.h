@@ -16,7 +16,7 @@
 #include "base/core.h"
 
 /* Of the largest coordinate: how much less than the distance what is measured may be, of a point and a triangle or of two triangles. */
-#define PN_POINT_ERROR 0x1p-48
+#define PN_POINT_ERROR 0x1p-45
 
 /* Where on the triangle the closest point is. */
 typedef enum pnFeature {

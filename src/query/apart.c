@@ -49,11 +49,10 @@ typedef struct ApartSearch {
   BodySide side[2];
   pnFresh *fresh;
   pnApart *apart;
-  double origin[3]; /* of places along the line, so that they are no larger than the bodies */
-  double slack;     /* on squares, of the world */
-  double farthest;  /* of both bodies, the largest coordinate */
-  double limit;     /* what is farther along the line is of no interest */
-  uint32_t line;    /* how many lines there were; 0: none yet */
+  double origin[3];                /* of places along the line, so that they are no larger than the bodies */
+  double farthest, farthestBeyond; /* the larger of both lattices' */
+  double limit;                    /* what is farther along the line is of no interest */
+  uint32_t line;                   /* how many lines there were; 0: none yet */
 } ApartSearch;
 
 /* ---------------------------------------------------------------- triangles */
@@ -98,19 +97,21 @@ bool pn_tryApart(const float *const a[3], uint32_t triangleA, const float *const
 
 /* After something closer was found: limits, and the line of the closest points.
  *
- * Places along the line are off by a few 2^-53 of the bodies' size, their gap's square by less than 2^-49 of its square: the slack
- * is a thousand times that. The line's length is 1 up to 2^-51, which the factor takes. Of what reaches beyond nothing is said. */
+ * Of bodies whose coordinates are up to M places along the line are off by less than 40 times 2^-53 of M, of both together: twenty
+ * roundings, of numbers up to 2 M. PN_POINT_ERROR is six times that. The line's length is 1 up to 2^-51, which the factor takes. Of what reaches beyond
+ * nothing is said. */
 static void setLimits(ApartSearch *s) {
   const pnApart *apart = s->apart;
+  double error = PN_POINT_ERROR * s->farthest;
   for (int i = 0; i < 2; ++i) {
     double perSquare = s->side[i].lattice.perCell * s->side[i].lattice.perCell * (1 + 0x1p-18);
-    s->side[i].limit = (float)((apart->distance2 + s->slack) * perSquare);
-    s->side[i].beyond = (float)(pn_slackBeyond(apart->distance2, s->farthest) * perSquare);
+    s->side[i].limit = (float)((apart->distance2 + pn_slackOf(apart->distance2, s->farthest)) * perSquare);
+    s->side[i].beyond = (float)(pn_slackOf(apart->distance2, s->farthestBeyond) * perSquare);
   }
-  s->limit = sqrt(apart->distance2 + s->slack) * (1 + 0x1p-40);
+  s->limit = (sqrt(apart->distance2) + error) * (1 + 0x1p-40);
   double length = apart->a != PN_NONE ? sqrt(pn_distance2(apart->onA, apart->onB)) : 0;
   // Closest points that are one up to rounding say nothing about a direction.
-  if (!(length * length > s->slack)) return;
+  if (!(length > error)) return;
   ++s->line;
   for (int k = 0; k < 3; ++k) {
     s->side[0].towards[k] = (apart->onB[k] - apart->onA[k]) / length;
@@ -241,31 +242,16 @@ static Box boxOf(const BodySide *side) {
   return all;
 }
 
-/* Where places along the line begin, and what squares are off by, of what does not reach beyond. */
-static void measureLattices(ApartSearch *s) {
-  double reach = 0;
-  for (int k = 0; k < 3; ++k) {
-    double lo = INFINITY, hi = -INFINITY;
-    for (int i = 0; i < 2; ++i) {
-      const pnLattice *l = &s->side[i].lattice;
-      lo = PN_MIN(lo, (l->lo[k] + l->offset[k]) / l->perCell);
-      hi = PN_MAX(hi, (l->hi[k] + l->offset[k]) / l->perCell);
-    }
-    s->origin[k] = lo;
-    reach += (hi - lo) * (hi - lo);
-  }
-  // Measured squares are off by 2^-40 of these at most (geom/apart.h).
-  s->slack = ldexp(reach, -39);
-}
-
 void pn_findApart(pnTree *a, pnTree *b, pnFresh *fresh, pnApart *apart) {
   if (a->shape->nodeCount == 0 || b->shape->nodeCount == 0) return;
   ApartSearch s = {.fresh = fresh, .apart = apart};
   s.side[0] = (BodySide){.tree = a, .lattice = pn_latticeOf(a)};
   s.side[1] = (BodySide){.tree = b, .lattice = pn_latticeOf(b)};
   const Box box[2] = {boxOf(&s.side[0]), boxOf(&s.side[1])};
-  s.farthest = PN_MAX(pn_farthestOf(a), pn_farthestOf(b));
-  measureLattices(&s);
+  const pnLattice *l[2] = {&s.side[0].lattice, &s.side[1].lattice};
+  s.farthest = PN_MAX(l[0]->farthest, l[1]->farthest);
+  s.farthestBeyond = PN_MAX(l[0]->farthestBeyond, l[1]->farthestBeyond);
+  for (int k = 0; k < 3; ++k) s.origin[k] = (l[0]->lo[k] + l[0]->offset[k]) / l[0]->perCell;
   setLimits(&s);
   pn_freshen(a, 0, fresh);
   pn_freshen(b, 0, fresh);

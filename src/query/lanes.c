@@ -1,11 +1,9 @@
 /* lanes.c: see lanes.h. */
 #include "query/lanes.h"
 
-#include "geom/distance.h"
 #include "tree/form.h"
 
 #include <float.h>
-#include <math.h>
 
 /* Cells along the longest side of a tree's box, as its own grid has them. */
 #define LATTICE_BITS 14
@@ -40,22 +38,11 @@ pnLattice pn_latticeOf(const pnTree *tree) {
     double min = (&tree->box.min.x)[k], max = (&tree->box.max.x)[k];
     l.lo[k] = l.isClipped ? INT16_MIN : pn_toLattice(&l, k, min);
     l.hi[k] = l.isClipped ? INT16_MAX : pn_toLattice(&l, k, max);
-    double side = l.isClipped ? (l.hi[k] - l.lo[k]) / l.perCell : max - min;
-    l.square += side * side;
+    l.farthestBeyond = PN_MAX(l.farthestBeyond, PN_MAX(fabs(min), fabs(max)));
+    if (l.isClipped) min = (l.lo[k] + l.offset[k]) / l.perCell, max = (l.hi[k] + l.offset[k]) / l.perCell;
+    l.farthest = PN_MAX(l.farthest, PN_MAX(fabs(min), fabs(max)));
   }
   return l;
-}
-
-double pn_farthestOf(const pnTree *tree) {
-  double most = 0;
-  for (int k = 0; k < 3; ++k)
-    most = PN_MAX(most, PN_MAX(fabs((double)(&tree->box.min.x)[k]), fabs((double)(&tree->box.max.x)[k])));
-  return most;
-}
-
-double pn_slackBeyond(double square, double farthest) {
-  double error = PN_POINT_ERROR * farthest;
-  return (2 * sqrt(square) + error) * error;
 }
 
 /* Bounds may be infinite, and slacks. */

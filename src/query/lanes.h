@@ -8,11 +8,14 @@
  *
  * Where a grid is over most of a body (tree/bulk.h), some lanes reach *beyond* it. Boxes and points take these for boxes without end on that side,
  * and rays, for which all has to be where floats are right, have a test of their own. What is measured of a triangle is right to a part of how
- * long it is, so bounds have a slack of their own for what reaches beyond (pn_slackBeyond). */
+ * far away it is, so bounds have a slack of their own for what reaches beyond. */
 #ifndef PN_QUERY_LANES_H
 #define PN_QUERY_LANES_H
 
+#include "geom/distance.h"
 #include "tree/update.h"
+
+#include <math.h>
 
 /* By how much boxes are enlarged, in cells. */
 #define PN_LATTICE_PAD 0.125
@@ -21,7 +24,8 @@ typedef struct pnLattice {
   double perCell; /* 1 / cell, a power of two */
   double offset[3];
   double lo[3], hi[3]; /* the box of all that does not reach beyond: the tree's */
-  double square;       /* of its diagonal, in the world */
+  double farthest;     /* the largest coordinate of that box, in the world; and of the tree's */
+  double farthestBeyond;
   /* A lane of cells ends one cell behind its last; and where cells are larger than 1 the product that found the first may have
    * underflowed to cell 0, so that it begins one before. */
   double after, before;
@@ -49,11 +53,6 @@ PN_INLINE uint32_t pn_lanesBeyond(const pnTree *tree, const pnLattice *lattice, 
 /* Where a lane of a fresh node is in the world. What has no end ends with the tree. */
 void pn_placeLane(const pnTree *tree, const pnLattice *lattice, uint32_t node, uint32_t lane, double lo[3],
                   double hi[3]);
-/* The largest coordinate of the tree's box. */
-double pn_farthestOf(const pnTree *tree);
-/* Where triangles have coordinates up to so much, one is measured as closer than the root of `square` only when it is closer than that and its error, the square of which
- * is so much larger. Of a square that is infinite: infinite. */
-double pn_slackBeyond(double square, double farthest);
 /* Bounds of some lanes are lowered by a slack, to no less than 0. */
 void pn_loosenLanes(uint32_t lanes, float slack, float bound[PN_LANES]);
 
@@ -67,6 +66,13 @@ PN_INLINE void pn_floatBoxes(const pnTree *tree, const pnLattice *lattice, uint3
   for (int k = 0; k < 3; ++k)
     for (int side = 0; side < 2; ++side)
       for (uint32_t j = 0; j < PN_LANES; ++j) out->row[k][side][j] = b->row[k][side][j];
+}
+
+/* What is at least as far as the root of `square` may be measured as closer by an error, where triangles have coordinates up to `farthest`: by so much the
+ * limit for squares is more. */
+PN_INLINE double pn_slackOf(double square, double farthest) {
+  double error = PN_POINT_ERROR * farthest;
+  return (2 * sqrt(square) + error) * error;
 }
 
 /* Squared distances of something from the boxes of a fresh node, in cells, rounded down: it ends `below` before their lo (with the sign

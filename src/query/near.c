@@ -5,10 +5,8 @@
  *
  * A distance to a volume is a lower bound of that to what is in it. Every form is taken as boxes on a lattice (lanes.h), and
  * bounds are floats in cells: a pad takes the rounding of places, and 2^-18 of the limit that of squares and their sum (a few
- * 2^-24). Measured distances to triangles are off by up to 2^-50 of their size (geom/distance.h). So a volume is left out only
- * when it is farther by 2^-40 of the square of the body's size, which changes what a search costs and lets it answer what
- * measuring every triangle would. Of a body of which a little is far away that is the size of the other part, and volumes that reach that far have
- * a slack of their own (lanes.h). */
+ * 2^-24). What is measured of a triangle may be less than its distance by a few 2^-53 of its coordinates (geom/distance.h). So a volume is left out
+ * only when it is farther by that (pn_slackOf), and a search answers what measuring every triangle would. */
 #include "query/near.h"
 
 #include "base/fenv.h"
@@ -94,8 +92,6 @@ typedef struct Search {
   pnFresh *fresh;
   pnNear *near;
   float below[3], above[3]; /* of lanes, in cells: how far p is before lo, and behind hi */
-  double slack;             /* on squares, of the world */
-  double farthest;          /* of a lattice that is clipped */
   float beyond;             /* more slack, in square cells, for lanes that reach beyond */
   double perSquare;         /* square cells a square of the world, and a little more */
   float limit;              /* square cells: what is farther is of no interest */
@@ -103,9 +99,10 @@ typedef struct Search {
 
 /* After something closer was found. */
 static void setLimit(Search *s) {
-  s->limit = (float)((s->near->distance2 + s->slack) * s->perSquare);
-  if (PN_UNLIKELY(s->lattice->isClipped))
-    s->beyond = (float)(pn_slackBeyond(s->near->distance2, s->farthest) * s->perSquare);
+  const pnLattice *l = s->lattice;
+  double square = s->near->distance2;
+  s->limit = (float)((square + pn_slackOf(square, l->farthest)) * s->perSquare);
+  if (PN_UNLIKELY(l->isClipped)) s->beyond = (float)(pn_slackOf(square, l->farthestBeyond) * s->perSquare);
 }
 
 static void visit(Search *s, uint32_t node) {
@@ -156,9 +153,7 @@ void pn_findNear(pnTree *tree, const pnLattice *lattice, const double p[3], cons
     s.below[k] = (float)(-at[k] - lattice->before - pad);
     s.above[k] = (float)(at[k] - lattice->after - pad);
   }
-  s.slack = ldexp(lattice->square + pn_dot3(p, p), -40);
   s.perSquare = lattice->perCell * lattice->perCell * (1 + 0x1p-18);
-  if (lattice->isClipped) s.farthest = pn_farthestOf(tree);
   setLimit(&s);
   visit(&s, 0);
 }

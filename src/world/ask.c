@@ -119,15 +119,16 @@ typedef struct PointAsk {
 
 static double boundPoint(void *context, const double lo[3], const double hi[3]) {
   const PointAsk *ask = context;
-  double sum = 0, size = 0;
+  double sum = 0, farthest = 0;
   for (int k = 0; k < 3; ++k) {
     double d = PN_MAX(lo[k] - ask->p[k], ask->p[k] - hi[k]);
     d = d > 0 ? d : 0;
     sum += d * d;
-    size += fabs(ask->p[k]) + fabs(lo[k]) + fabs(hi[k]);
+    farthest = PN_MAX(farthest, PN_MAX(fabs(lo[k]), fabs(hi[k])));
   }
-  // Measured squares are off by a few 2^-50 of the square of what is measured with.
-  return sum - ldexp(size * size, -40);
+  // What is measured may be less, and squares and roots are rounded.
+  double least = sqrt(sum) * (1 - 0x1p-48) - PN_POINT_ERROR * farthest;
+  return least > 0 ? least * least : 0;
 }
 
 static double askPoint(void *context, const pnBody *body, pnBodyId id) {
