@@ -164,9 +164,10 @@ static uint32_t orderLanes(const BodySide *side, uint32_t node, const Box *other
   }
   pn_boundLanes(side->tree, l, node, below, above, bound);
   uint32_t all = (1u << side->tree->shape->count[node]) - 1, beyond = pn_lanesBeyond(side->tree, l, node) & all;
-  if (PN_LIKELY(!beyond && !other->isBeyond)) return pn_orderLanes(all, bound, side->limit, order);
-  uint32_t count = pn_orderLanes(all & ~beyond, bound, other->isBeyond ? INFINITY : side->limit, order);
-  count += pn_orderLanes(beyond, bound, INFINITY, order + count);
+  uint32_t count =
+      pn_orderLanes(all & ~beyond & ~(other->isBeyond ? 0 : pn_lanesAbove(bound, side->limit)), bound, order);
+  if (PN_LIKELY(!beyond && !other->isBeyond)) return count;
+  count += pn_orderLanes(beyond, bound, order + count);
   pn_loosenLanes(other->isBeyond ? all : beyond, side->beyond, bound);
   return count;
 }

@@ -96,13 +96,18 @@ PN_INLINE void pn_boundLanes(const pnTree *tree, const pnLattice *lattice, uint3
   }
 }
 
-/* Lanes whose bound is not above the limit, in the order of their bounds; returns how many. */
-PN_INLINE uint32_t pn_orderLanes(uint32_t lanes, const float bound[PN_LANES], float limit, uint32_t order[PN_LANES]) {
+/* A bit for each lane whose bound is above the limit. */
+PN_INLINE uint32_t pn_lanesAbove(const float bound[PN_LANES], float limit) {
+  pnF4 most = pn_f4Set1(limit);
+  return (uint32_t)pn_f4Signs(pn_f4Greater(pn_f4Load(bound), most)) |
+         (uint32_t)pn_f4Signs(pn_f4Greater(pn_f4Load(bound + 4), most)) << 4;
+}
+
+/* Lanes in the order of their bounds; returns how many. */
+PN_INLINE uint32_t pn_orderLanes(uint32_t lanes, const float bound[PN_LANES], uint32_t order[PN_LANES]) {
   uint32_t count = 0;
   for (; lanes; lanes &= lanes - 1) {
-    uint32_t j = (uint32_t)__builtin_ctz(lanes);
-    if (bound[j] > limit) continue;
-    uint32_t i = count++;
+    uint32_t j = (uint32_t)__builtin_ctz(lanes), i = count++;
     for (; i > 0 && bound[order[i - 1]] > bound[j]; --i) order[i] = order[i - 1];
     order[i] = j;
   }

@@ -105,22 +105,29 @@ static void setLimit(Search *s) {
   if (PN_UNLIKELY(l->isClipped)) s->beyond = (float)(pn_slackOf(square, l->farthestBeyond) * s->perSquare);
 }
 
+/* Those that are not too far, in the order of their distance; those that reach beyond, of which less is known, come last. */
+static PN_NOINLINE uint32_t orderClipped(const Search *s, uint32_t node, uint32_t far, float bound[PN_LANES],
+                                         uint32_t order[PN_LANES]) {
+  uint32_t all = (1u << s->tree->shape->count[node]) - 1, beyond = pn_lanesBeyond(s->tree, s->lattice, node) & all;
+  uint32_t count = pn_orderLanes(all & ~far & ~beyond, bound, order);
+  count += pn_orderLanes(beyond, bound, order + count);
+  pn_loosenLanes(beyond, s->beyond, bound);
+  return count;
+}
+
 static void visit(Search *s, uint32_t node) {
   const pnShape *shape = s->tree->shape;
   pn_freshen(s->tree, node, s->fresh);
   float bound[PN_LANES];
   pn_boundLanes(s->tree, s->lattice, node, s->below, s->above, bound);
-  // Those that are not too far, in the order of their distance; those that reach beyond, of which less is known, come last.
-  uint32_t order[PN_LANES], all = (1u << shape->count[node]) - 1, beyond = 0;
-  pnF4 limit = pn_f4Set1(s->limit);
-  uint32_t far = (uint32_t)pn_f4Signs(pn_f4Greater(pn_f4Load(bound), limit)) |
-                 (uint32_t)pn_f4Signs(pn_f4Greater(pn_f4Load(bound + 4), limit)) << 4;
-  if (PN_UNLIKELY(s->lattice->isClipped)) beyond = pn_lanesBeyond(s->tree, s->lattice, node) & all;
-  uint32_t count = pn_orderLanes(all & ~far & ~beyond, bound, INFINITY, order);
-  count += pn_orderLanes(beyond, bound, INFINITY, order + count);
-  pn_loosenLanes(beyond, s->beyond, bound);
+  uint32_t order[PN_LANES], count, far = pn_lanesAbove(bound, s->limit);
+  if (PN_UNLIKELY(s->lattice->isClipped)) count = orderClipped(s, node, far, bound, order);
+  else count = pn_orderLanes(~far & ((1u << shape->count[node]) - 1), bound, order);
   for (uint32_t i = 0; i < count; ++i) {
-    if (bound[order[i]] > s->limit) continue;
+    if (bound[order[i]] > s->limit) {
+      if (PN_LIKELY(!s->lattice->isClipped)) break;
+      continue;
+    }
     if (!pn_isLeaf(s->tree, node)) {
       visit(s, shape->first[node] + order[i]);
       continue;
