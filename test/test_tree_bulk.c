@@ -344,14 +344,35 @@ static void queriesAnswer(void **state) {
   freeBall(&b);
 }
 
+/* Rays on every way that the machine has, in every mode, against every triangle. Returns how many hit. */
+static uint32_t expectRays(pnTree *tree, const pnRay *rays) {
+  pnHit hits[QUERY_RAYS];
+  pnHitList *list;
+  uint32_t found = 0;
+  testExpectOk(pnCreateHitList(&list));
+  testExpectOk(pnFindFirstHits(tree, rays, QUERY_RAYS, NULL, hits));
+  testExpectOk(pnFindAllHits(tree, rays, QUERY_RAYS, NULL, list));
+  for (uint32_t i = 0; i < QUERY_RAYS; ++i) {
+    pnHits all = {0};
+    pnHit truth = queryTruth(tree, &rays[i], (pnBodyId){0}, &all);
+    uint32_t count;
+    querySameHit(&hits[i], &truth);
+    pnHitList_GetHits(list, i, &count);
+    assert_int_equal(count, pn_sortHits(all.data, all.count));
+    found += truth.triangle != PN_NONE;
+    pn_arrayFree(&all);
+  }
+  queryExpectWays(tree, rays, hits, list);
+  pnDestroyHitList(list);
+  return found;
+}
+
 /* Rays of which every one passes most of a body by and meets what is far away, from either side and along an axis, before and behind it. */
 static void raysMeetStrays(void **state) {
   (void)state;
-  enum { RAYS = 64 };
   TestRandom random = testRandom(70);
-  Ball a = makeBall(4, false);
-  pnRay rays[RAYS];
-  pnHit hits[RAYS];
+  Ball a = makeBall(3, false);
+  pnRay rays[QUERY_RAYS];
   uint32_t found = 0;
   for (int round = 0; round < 12; ++round) {
     const uint32_t *t = pnMesh_GetTriangles(a.body.mesh) + 3 * 1000;
@@ -363,26 +384,56 @@ static void raysMeetStrays(void **state) {
     }
     show(&a);
     assert_true(a.tree->grid.isClipped);
-    for (uint32_t i = 0; i < RAYS; ++i) {
-      float w = testFloat(&random, 0.01f, 0.2f),
-            from = i % 2 ? 0.75f : 1.5f; /* between the body and the first face, or behind both */
+    for (uint32_t i = 0; i < QUERY_RAYS; ++i) {
+      /* between the body and the first face, or behind both */
+      float w = testFloat(&random, 0.01f, 0.2f), from = i % 2 ? 0.75f : 1.5f;
       rays[i] = pnDefaultRay();
       rays[i].origin = (pnVec3){from * far, w * far, i % 4 < 2 ? 0.03f * far : testFloat(&random, 0, 0.03f) * far};
       rays[i].direction = (pnVec3){(i % 2) == (far > 0) ? 1 : -1, 0, 0};
       if (i % 8 >= 4) rays[i].direction.z = -0.01f;
       if (i % 16 >= 12) rays[i].last = 0.3 * fabs((double)far);
     }
-    testExpectOk(pnFindFirstHits(a.tree, rays, RAYS, NULL, hits));
-    for (uint32_t i = 0; i < RAYS; ++i) {
-      pnHits all = {0};
-      pnHit truth = queryTruth(a.tree, &rays[i], (pnBodyId){0}, &all);
-      querySameHit(&hits[i], &truth);
-      found += truth.triangle != PN_NONE;
-      pn_arrayFree(&all);
-    }
+    found += expectRays(a.tree, rays);
   }
-  assert_true(found > 12 * RAYS / 2);
+  assert_true(found > 12 * QUERY_RAYS / 2);
   freeBall(&a);
+}
+
+/* Rays that meet a body, and that enter a box at a place which in cells is more than the largest float. */
+static void raysGoVeryFar(void **state) {
+  (void)state;
+  enum { CLOUD = 1500 };
+  TestRandom random = testRandom(72);
+  AgreeBody cloud = {.positions = calloc(9 * CLOUD + 1, sizeof(float))};
+  uint32_t *index = malloc(3 * sizeof(uint32_t) * CLOUD), found = 0;
+  assert_true(index && cloud.positions);
+  for (uint32_t i = 0; i < 3 * CLOUD; ++i) index[i] = i;
+  for (uint32_t i = 0; i < CLOUD; ++i) {
+    float at[3] = {testFloat(&random, -1, 1), testFloat(&random, -1, 1), testFloat(&random, -1, 1)};
+    for (uint32_t k = 0; k < 9; ++k) cloud.positions[9 * i + k] = at[k % 3] + testFloat(&random, -0.1f, 0.1f);
+  }
+  Ball a = makeBody(testMakeMesh(cloud.positions, 3 * CLOUD, index, CLOUD), false);
+  for (int round = 0; round < 8; ++round) {
+    pnRay rays[QUERY_RAYS];
+    uint32_t leaf = testBelow(&random, a.tree->shape->leafCount);
+    const uint32_t *lost = a.tree->shape->leafTriangles + (size_t)leaf * PN_LANES;
+    place(&a, 1, s_here);
+    for (uint32_t n = 0; n < 3u * a.tree->shape->count[a.tree->shape->innerCount + leaf]; ++n)
+      fling(&a, 3 * lost[n / 3] + n % 3, testFloat(&random, 0.5e37f, 1.5e37f), testFloat(&random, 10, 70),
+            testFloat(&random, -1e37f, 1e37f));
+    show(&a);
+    assert_true(a.tree->grid.isClipped);
+    for (uint32_t i = 0; i < QUERY_RAYS; ++i) {
+      rays[i] = pnDefaultRay();
+      rays[i].origin = (pnVec3){testFloat(&random, -1.5f, 0), testFloat(&random, -1, 1), testFloat(&random, -1, 1)};
+      rays[i].direction = (pnVec3){1, i % 4 ? 4e-36f : 0, 0};
+    }
+    found += expectRays(a.tree, rays);
+  }
+  assert_true(found > 8 * QUERY_RAYS / 2);
+  freeBall(&a);
+  free(cloud.positions);
+  free(index);
 }
 
 /* A point beside the near end of a triangle that has a corner far away. */
@@ -803,23 +854,15 @@ static void listsOfLeavesAgree(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(wearIsSeen),
-      cmocka_unit_test(clipsWhereItPays),
-      cmocka_unit_test(comesAndGoes),
-      cmocka_unit_test(pairsAreExact),
-      cmocka_unit_test(meetsFarAway),
-      cmocka_unit_test(hardlyMoreIsOpened),
-      cmocka_unit_test(queriesAnswer),
-      cmocka_unit_test(raysMeetStrays),
-      cmocka_unit_test(wrongIsRight),
-      cmocka_unit_test(questionsOpenLittle),
-      cmocka_unit_test(originsAreAnywhere),
-      cmocka_unit_test(soupsAreSortedAnyhow),
-      cmocka_unit_test(crowdsAreSortedAnyhow),
-      cmocka_unit_test(worldsAgree),
-      cmocka_unit_test(deadPlacesAreNobody),
-      cmocka_unit_test(wearGoesAlong),
-      cmocka_unit_test(listsOfLeavesAgree),
+      cmocka_unit_test(wearIsSeen),           cmocka_unit_test(clipsWhereItPays),
+      cmocka_unit_test(comesAndGoes),         cmocka_unit_test(pairsAreExact),
+      cmocka_unit_test(meetsFarAway),         cmocka_unit_test(hardlyMoreIsOpened),
+      cmocka_unit_test(queriesAnswer),        cmocka_unit_test(raysMeetStrays),
+      cmocka_unit_test(raysGoVeryFar),        cmocka_unit_test(wrongIsRight),
+      cmocka_unit_test(questionsOpenLittle),  cmocka_unit_test(originsAreAnywhere),
+      cmocka_unit_test(soupsAreSortedAnyhow), cmocka_unit_test(crowdsAreSortedAnyhow),
+      cmocka_unit_test(worldsAgree),          cmocka_unit_test(deadPlacesAreNobody),
+      cmocka_unit_test(wearGoesAlong),        cmocka_unit_test(listsOfLeavesAgree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

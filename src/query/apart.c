@@ -40,7 +40,7 @@ typedef struct BodySide {
   pnTree *tree;
   pnLattice lattice;
   float limit;       /* in square cells: what is farther is of no interest */
-  float beyond;      /* and how much more slack there is for what reaches beyond */
+  float slackBeyond; /* and how much more slack there is for what reaches beyond */
   double towards[3]; /* the line, towards the other body; length 1 */
   Reach kept[KEPT_REACHES];
 } BodySide;
@@ -49,7 +49,7 @@ typedef struct ApartSearch {
   BodySide side[2];
   pnFresh *fresh;
   pnApart *apart;
-  double origin[3];                /* of places along the line, so that they are no larger than the bodies */
+  double origin[3];                /* of places along the line: somewhere near */
   double farthest, farthestBeyond; /* the larger of both lattices' */
   double limit;                    /* what is farther along the line is of no interest */
   uint32_t line;                   /* how many lines there were; 0: none yet */
@@ -106,7 +106,7 @@ static void setLimits(ApartSearch *s) {
   for (int i = 0; i < 2; ++i) {
     double perSquare = s->side[i].lattice.perCell * s->side[i].lattice.perCell * (1 + 0x1p-18);
     s->side[i].limit = (float)((apart->distance2 + pn_slackOf(apart->distance2, s->farthest)) * perSquare);
-    s->side[i].beyond = (float)(pn_slackOf(apart->distance2, s->farthestBeyond) * perSquare);
+    s->side[i].slackBeyond = (float)(pn_slackOf(apart->distance2, s->farthestBeyond) * perSquare);
   }
   s->limit = (sqrt(apart->distance2) + error) * (1 + 0x1p-40);
   double length = apart->a != PN_NONE ? sqrt(pn_distance2(apart->onA, apart->onB)) : 0;
@@ -168,7 +168,7 @@ static uint32_t orderLanes(const BodySide *side, uint32_t node, const Box *other
       pn_orderLanes(all & ~beyond & ~(other->isBeyond ? 0 : pn_lanesAbove(bound, side->limit)), bound, order);
   if (PN_LIKELY(!beyond && !other->isBeyond)) return count;
   count += pn_orderLanes(beyond, bound, order + count);
-  pn_loosenLanes(other->isBeyond ? all : beyond, side->beyond, bound);
+  pn_loosenLanes(other->isBeyond ? all : beyond, side->slackBeyond, bound);
   return count;
 }
 

@@ -80,7 +80,7 @@ static PN_NOINLINE uint32_t enterBeyond(const NodeRows *n, uint32_t node, const 
     pn_placeLane(n->group->tree, n->group->lattice, node, j, lo, hi);
     double enter = pn_enterBox(line->o, line->per, line->first, line->last, lo, hi);
     double s = enter * line->scale - line->begin;
-    out[at] = s > 0 ? (float)(s - s * 0x1p-20) : 0;
+    out[at] = s > 0 ? (float)PN_MIN(s - s * 0x1p-20, FLT_MAX) : 0; /* a lane's number stands in its last bits */
     hit = (hit & ~(1u << at)) | (uint32_t)(enter < INFINITY) << at;
   }
   return hit;

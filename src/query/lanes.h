@@ -7,8 +7,8 @@
  * eighth of a cell larger on every side (PN_LATTICE_PAD), and nothing is missed.
  *
  * Where a grid is over most of a body (tree/bulk.h), some lanes reach *beyond* it. Boxes and points take these for boxes without end on that side,
- * and rays, for which all has to be where floats are right, have a test of their own. What is measured of a triangle is right to a part of how
- * far away it is, so bounds have a slack of their own for what reaches beyond. */
+ * and rays, for which all has to be where floats are right, have a test of their own. What is measured of a triangle may be too small by a part of how
+ * far away it is (pn_slackOf), so bounds have a slack of their own for what reaches beyond. */
 #ifndef PN_QUERY_LANES_H
 #define PN_QUERY_LANES_H
 
@@ -45,17 +45,6 @@ pnLattice pn_latticeOf(const pnTree *tree);
 void pn_latticeBoxes(const pnTree *tree, const pnLattice *lattice, uint32_t node, pnFloatLanes *out);
 /* The same, whole numbers as a grid has them; of a tree without one. */
 void pn_latticeCells(const pnTree *tree, const pnLattice *lattice, uint32_t node, pnBoxLanes *out);
-/* A bit for each lane of a fresh node that reaches beyond. */
-PN_INLINE uint32_t pn_lanesBeyond(const pnTree *tree, const pnLattice *lattice, uint32_t node) {
-  if (PN_LIKELY(!lattice->isClipped)) return 0;
-  return ~pn_h8Mask(pn_boundedLanes(pn_lanesOf(tree, node))) & ((1u << PN_LANES) - 1);
-}
-/* Where a lane of a fresh node is in the world. What has no end ends with the tree. */
-void pn_placeLane(const pnTree *tree, const pnLattice *lattice, uint32_t node, uint32_t lane, double lo[3],
-                  double hi[3]);
-/* Bounds of some lanes are lowered by a slack, to no less than 0. */
-void pn_loosenLanes(uint32_t lanes, float slack, float bound[PN_LANES]);
-
 /* Those of any tree. */
 PN_INLINE void pn_floatBoxes(const pnTree *tree, const pnLattice *lattice, uint32_t node, pnFloatLanes *out) {
   if (!lattice->isGrid) {
@@ -67,6 +56,17 @@ PN_INLINE void pn_floatBoxes(const pnTree *tree, const pnLattice *lattice, uint3
     for (int side = 0; side < 2; ++side)
       for (uint32_t j = 0; j < PN_LANES; ++j) out->row[k][side][j] = b->row[k][side][j];
 }
+
+/* A bit for each lane of a fresh node that reaches beyond. */
+PN_INLINE uint32_t pn_lanesBeyond(const pnTree *tree, const pnLattice *lattice, uint32_t node) {
+  if (PN_LIKELY(!lattice->isClipped)) return 0;
+  return ~pn_h8Mask(pn_boundedLanes(pn_lanesOf(tree, node))) & ((1u << PN_LANES) - 1);
+}
+/* Where a lane of a fresh node is in the world. What has no end ends with the tree. */
+void pn_placeLane(const pnTree *tree, const pnLattice *lattice, uint32_t node, uint32_t lane, double lo[3],
+                  double hi[3]);
+/* Bounds of some lanes are lowered by a slack, to no less than 0. */
+void pn_loosenLanes(uint32_t lanes, float slack, float bound[PN_LANES]);
 
 /* What is at least as far as the root of `square` may be measured as closer by an error, where triangles have coordinates up to `farthest`: by so much the
  * limit for squares is more. */

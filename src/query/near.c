@@ -92,7 +92,7 @@ typedef struct Search {
   pnFresh *fresh;
   pnNear *near;
   float below[3], above[3]; /* of lanes, in cells: how far p is before lo, and behind hi */
-  float beyond;             /* more slack, in square cells, for lanes that reach beyond */
+  float slackBeyond;        /* more slack, in square cells, for lanes that reach beyond */
   double perSquare;         /* square cells a square of the world, and a little more */
   float limit;              /* square cells: what is farther is of no interest */
 } Search;
@@ -102,7 +102,7 @@ static void setLimit(Search *s) {
   const pnLattice *l = s->lattice;
   double square = s->near->distance2;
   s->limit = (float)((square + pn_slackOf(square, l->farthest)) * s->perSquare);
-  if (PN_UNLIKELY(l->isClipped)) s->beyond = (float)(pn_slackOf(square, l->farthestBeyond) * s->perSquare);
+  if (PN_UNLIKELY(l->isClipped)) s->slackBeyond = (float)(pn_slackOf(square, l->farthestBeyond) * s->perSquare);
 }
 
 /* Those that are not too far, in the order of their distance; those that reach beyond, of which less is known, come last. */
@@ -111,7 +111,7 @@ static PN_NOINLINE uint32_t orderClipped(const Search *s, uint32_t node, uint32_
   uint32_t all = (1u << s->tree->shape->count[node]) - 1, beyond = pn_lanesBeyond(s->tree, s->lattice, node) & all;
   uint32_t count = pn_orderLanes(all & ~far & ~beyond, bound, order);
   count += pn_orderLanes(beyond, bound, order + count);
-  pn_loosenLanes(beyond, s->beyond, bound);
+  pn_loosenLanes(beyond, s->slackBeyond, bound);
   return count;
 }
 

@@ -1,6 +1,6 @@
 /* sight.h: rays as a tree's lattice sees them, many side by side.
  *
- * A ray is cut to the tree's box and begins there, at s = 0; s grows by 1 when it moves by one cell along its longest
+ * A ray is cut to the tree's box, or to what its lattice is over, and begins there, at s = 0; s grows by 1 when it moves by one cell along its longest
  * axis. So its coordinates are those of a lattice, below 2^16, and floats will do: a lane's place p along an axis is passed at
  * p * inverse + term, with an error of a few 2^-24 of 2^16 cells, which is less than a tenth of PN_LATTICE_PAD. An origin far
  * away has an error of its own, 2^-48 of its distance and less, that is added to the pad: from very far every box is hit, and
@@ -156,6 +156,7 @@ PN_INLINE void pn_fillSights(const pnLattice *lattice, const pnLatticeRays *rays
 PN_INLINE void pn_blindSight(pnRaySight *sight) {
   memset(sight->by, 0, sizeof sight->by);
   memset(sight->term, 0, sizeof sight->term);
+  memset(sight->window, 0, sizeof sight->window);
   sight->term[0][1] = 1;
 }
 
@@ -166,7 +167,7 @@ PN_INLINE uint32_t pn_makeSights(const pnTree *tree, const pnLattice *lattice, c
   pnLatticeRays laid;
   pn_makeLines(rays, quests, at, line);
   pn_layRays(tree, lattice, line, &laid);
-  // From where to where it is in the tree's box.
+  // From where to where it is in that box.
   pnDs begin = line->first * line->scale, end = line->last * line->scale;
   for (int k = 0; k < 3; ++k) {
     pnDs a = (pn_dsSet1(lattice->lo[k] - 1) - line->pad - laid.o[k]) * laid.inverse[k];
