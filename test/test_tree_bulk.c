@@ -325,9 +325,9 @@ static void queriesAnswer(void **state) {
     float far = fars[round % 6];
     place(&a, 1, s_here);
     place(&b, round % 2 ? 1 : 20, (const float[3]){3, 0, 0});
-    flingSome(&a, &random, 1);
+    if (round % 3 == 2) flingSome(&a, &random, 1);
     fling(&a, 100, far, (float)round, 0);
-    if (round % 4 == 0) stretchFace(&a, testBelow(&random, 320), fabsf(far));
+    if (round % 4 == 1) stretchFace(&a, testBelow(&random, 320), fabsf(far));
     flingSome(&b, &random, 1);
     show(&a);
     show(&b);
@@ -339,7 +339,7 @@ static void queriesAnswer(void **state) {
     queryExpectDistance(a.tree, b.tree, INFINITY, NULL);
     queryExpectDistance(b.tree, a.tree, 1, NULL);
   }
-  assert_true(hits > testRounds(60) && triangles > testRounds(60) && clipped >= testRounds(9));
+  assert_true(hits > testRounds(60) && triangles > testRounds(60) && clipped >= testRounds(6));
   freeBall(&a);
   freeBall(&b);
 }
