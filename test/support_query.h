@@ -18,6 +18,7 @@
 #include "geom/distance.h"
 
 #define QUERY_RAYS 40u
+#define QUERY_MOST_RAYS 80u /* that are asked for at once */
 #define QUERY_BOXES 12u
 #define QUERY_POINTS 60u
 
@@ -89,22 +90,23 @@ static inline void querySameHit(const pnHit *a, const pnHit *b) {
 }
 
 /* Every walk that this machine can run (query/sight.h) answers as the one that is chosen does. */
-static inline void queryExpectWays(pnTree *tree, const pnRay *rays, const pnHit *hits, const pnHitList *list) {
+static inline void queryExpectWays(pnTree *tree, const pnRay *rays, uint32_t rayCount, const pnHit *hits,
+                                   const pnHitList *list) {
   pnCastFcn *ways[PN_CAST_WAYS];
   pnLattice lattice = pn_latticeOf(tree);
   pnFresh fresh = {.alone = true};
   uint32_t count = pn_castWays(ways);
   if (tree->shape->nodeCount == 0) return;
   for (uint32_t w = 0; w < 3 * count; ++w) {
-    pnRayQuest quests[QUERY_RAYS];
-    pnHits all[QUERY_RAYS] = {0};
+    pnRayQuest quests[QUERY_MOST_RAYS];
+    pnHits all[QUERY_MOST_RAYS] = {0};
     pnRayGroup group = {tree, &lattice, (pnRayMode)(w % 3), &fresh, quests};
-    for (uint32_t i = 0; i < QUERY_RAYS; ++i) {
+    for (uint32_t i = 0; i < rayCount; ++i) {
       pn_beginRay(&rays[i], &quests[i]);
       quests[i].all = &all[i];
     }
-    ways[w / 3](&group, QUERY_RAYS);
-    for (uint32_t i = 0; i < QUERY_RAYS; ++i) {
+    ways[w / 3](&group, rayCount);
+    for (uint32_t i = 0; i < rayCount; ++i) {
       uint32_t found;
       const pnHit *each = pnHitList_GetHits(list, i, &found);
       if (group.mode == PN_RAY_FIRST) querySameHit(&quests[i].best, &hits[i]);
@@ -118,21 +120,20 @@ static inline void queryExpectWays(pnTree *tree, const pnRay *rays, const pnHit 
   }
 }
 
-/* Rays of all kinds; counts hits. */
-static inline uint32_t queryExpectRays(pnTree *tree, TestRandom *random, float scale, const pnTasks *tasks) {
-  pnRay rays[QUERY_RAYS];
-  pnHit hits[QUERY_RAYS];
-  bool blocked[QUERY_RAYS];
+/* Rays are answered as looking at every triangle says, in every mode and on every walk; counts hits. */
+static inline uint32_t queryExpectThese(pnTree *tree, const pnRay *rays, uint32_t rayCount, const pnTasks *tasks) {
+  pnHit hits[QUERY_MOST_RAYS];
+  bool blocked[QUERY_MOST_RAYS];
   pnHitList *list;
   uint32_t hitCount = 0;
-  queryMakeRays(random, pnTree_GetPose(tree), scale, rays);
+  assert_true(rayCount <= QUERY_MOST_RAYS);
   testExpectOk(pnCreateHitList(&list));
-  testExpectOk(pnFindFirstHits(tree, rays, QUERY_RAYS, tasks, hits));
-  testExpectOk(pnFindBlocked(tree, rays, QUERY_RAYS, tasks, blocked));
-  testExpectOk(pnFindAllHits(tree, rays, QUERY_RAYS, tasks, list));
-  queryExpectWays(tree, rays, hits, list);
+  testExpectOk(pnFindFirstHits(tree, rays, rayCount, tasks, hits));
+  testExpectOk(pnFindBlocked(tree, rays, rayCount, tasks, blocked));
+  testExpectOk(pnFindAllHits(tree, rays, rayCount, tasks, list));
+  queryExpectWays(tree, rays, rayCount, hits, list);
   size_t total = 0;
-  for (uint32_t i = 0; i < QUERY_RAYS; ++i) {
+  for (uint32_t i = 0; i < rayCount; ++i) {
     pnHits all = {0};
     pnHit truth = queryTruth(tree, &rays[i], (pnBodyId){0}, &all);
     querySameHit(&hits[i], &truth);
@@ -149,6 +150,13 @@ static inline uint32_t queryExpectRays(pnTree *tree, TestRandom *random, float s
   assert_int_equal(pnHitList_GetCount(list), total);
   pnDestroyHitList(list);
   return hitCount;
+}
+
+/* Rays of all kinds. */
+static inline uint32_t queryExpectRays(pnTree *tree, TestRandom *random, float scale, const pnTasks *tasks) {
+  pnRay rays[QUERY_RAYS];
+  queryMakeRays(random, pnTree_GetPose(tree), scale, rays);
+  return queryExpectThese(tree, rays, QUERY_RAYS, tasks);
 }
 
 static inline uint32_t queryExpectBoxes(pnTree *tree, TestRandom *random, float scale, const pnTasks *tasks) {
@@ -235,10 +243,16 @@ static inline void queryMakePoints(TestRandom *random, const pnPose *pose, float
   }
 }
 
-static inline void queryTryTriangle(const pnPose *pose, uint32_t triangle, const double p[3], pnNear *near) {
-  pnNearFace face;
-  pn_fetchFace(pose, triangle, &face);
-  pn_tryFace(&face, p, near);
+/* What measuring every triangle says of a point. */
+static inline pnNear queryTruthNear(const pnPose *pose, const float point[3], double farthest) {
+  double p[3] = {point[0], point[1], point[2]};
+  pnNear truth = {.distance2 = farthest * farthest, .triangle = PN_NONE};
+  for (uint32_t t = 0; t < pose->mesh->triangleCount; ++t) {
+    pnNearFace face;
+    pn_fetchFace(pose, t, &face);
+    pn_tryFace(&face, p, &truth);
+  }
+  return truth;
 }
 
 /* Asks about points and compares with every triangle. */
@@ -252,9 +266,7 @@ static inline void queryExpectNearest(pnTree *tree, TestRandom *random, const pn
   pnClosest found[QUERY_POINTS];
   testExpectOk(pnFindClosest(tree, points, QUERY_POINTS, &def, found));
   for (uint32_t i = 0; i < QUERY_POINTS; ++i) {
-    double p[3] = {points[3 * i], points[3 * i + 1], points[3 * i + 2]};
-    pnNear truth = {.distance2 = def.farthest * def.farthest, .triangle = PN_NONE};
-    for (uint32_t t = 0; t < pnMesh_GetTriangleCount(pnPose_GetMesh(pose)); ++t) queryTryTriangle(pose, t, p, &truth);
+    pnNear truth = queryTruthNear(pose, points + 3 * i, def.farthest);
     assert_int_equal(found[i].triangle, truth.triangle);
     if (truth.triangle == PN_NONE) assert_true(isinf(found[i].distance));
     else assert_true(found[i].distance == sqrt(truth.distance2) && found[i].point.x == (float)truth.point[0]);

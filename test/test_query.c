@@ -270,31 +270,13 @@ static void decks(void **state) {
   settings.lab = &lab;
   pnTree *tree = treeOf(pose, &settings);
   pnRay rays[RAYS];
-  pnHit hits[RAYS];
-  bool blocked[RAYS];
-  pnHitList *list;
-  testExpectOk(pnCreateHitList(&list));
   for (uint32_t i = 0; i < RAYS; ++i) {
     rays[i] = pnDefaultRay();
     rays[i].direction = (pnVec3){1, testFloat(&random, -0.05f, 0.05f), testFloat(&random, -0.05f, 0.05f)};
     if (i % 3 == 0) rays[i].origin.x = testFloat(&random, 0, 8);
     if (i % 7 == 0) rays[i].direction.x = -1;
   }
-  testExpectOk(pnFindFirstHits(tree, rays, RAYS, NULL, hits));
-  testExpectOk(pnFindBlocked(tree, rays, RAYS, NULL, blocked));
-  testExpectOk(pnFindAllHits(tree, rays, RAYS, NULL, list));
-  for (uint32_t i = 0; i < RAYS; ++i) {
-    pnHits all = {0};
-    pnHit truth = queryTruth(tree, &rays[i], (pnBodyId){0}, &all);
-    uint32_t found;
-    const pnHit *each = pnHitList_GetHits(list, i, &found);
-    querySameHit(&hits[i], &truth);
-    assert_int_equal(blocked[i], truth.triangle != PN_NONE);
-    assert_int_equal(found, pn_sortHits(all.data, all.count));
-    for (uint32_t k = 0; k < found; ++k) querySameHit(&each[k], &all.data[k]);
-    pn_arrayFree(&all);
-  }
-  pnDestroyHitList(list);
+  queryExpectThese(tree, rays, RAYS, NULL);
   pnDestroyTree(tree);
   pnDestroyPose(pose);
   pnDestroyMesh(mesh);

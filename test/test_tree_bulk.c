@@ -32,6 +32,16 @@ static Ball makeBody(pnMesh *mesh, bool self) {
   return b;
 }
 
+/* A mesh of triangles that have no vertex in common. */
+static pnMesh *makeApart(const float *positions, uint32_t count) {
+  uint32_t *index = malloc(3 * sizeof(uint32_t) * count);
+  assert_non_null(index);
+  for (uint32_t i = 0; i < 3 * count; ++i) index[i] = i;
+  pnMesh *mesh = testMakeMesh(positions, 3 * count, index, count);
+  free(index);
+  return mesh;
+}
+
 static Ball makeBall(uint32_t subdivisions, bool self) {
   pnMesh *mesh;
   testExpectOk(pnMakeIcosphere(subdivisions, 1, &mesh));
@@ -344,29 +354,6 @@ static void queriesAnswer(void **state) {
   freeBall(&b);
 }
 
-/* Rays on every way that the machine has, in every mode, against every triangle. Returns how many hit. */
-static uint32_t expectRays(pnTree *tree, const pnRay *rays) {
-  pnHit hits[QUERY_RAYS];
-  pnHitList *list;
-  uint32_t found = 0;
-  testExpectOk(pnCreateHitList(&list));
-  testExpectOk(pnFindFirstHits(tree, rays, QUERY_RAYS, NULL, hits));
-  testExpectOk(pnFindAllHits(tree, rays, QUERY_RAYS, NULL, list));
-  for (uint32_t i = 0; i < QUERY_RAYS; ++i) {
-    pnHits all = {0};
-    pnHit truth = queryTruth(tree, &rays[i], (pnBodyId){0}, &all);
-    uint32_t count;
-    querySameHit(&hits[i], &truth);
-    pnHitList_GetHits(list, i, &count);
-    assert_int_equal(count, pn_sortHits(all.data, all.count));
-    found += truth.triangle != PN_NONE;
-    pn_arrayFree(&all);
-  }
-  queryExpectWays(tree, rays, hits, list);
-  pnDestroyHitList(list);
-  return found;
-}
-
 /* Rays of which every one passes most of a body by and meets what is far away, from either side and along an axis, before and behind it. */
 static void raysMeetStrays(void **state) {
   (void)state;
@@ -393,7 +380,7 @@ static void raysMeetStrays(void **state) {
       if (i % 8 >= 4) rays[i].direction.z = -0.01f;
       if (i % 16 >= 12) rays[i].last = 0.3 * fabs((double)far);
     }
-    found += expectRays(a.tree, rays);
+    found += queryExpectThese(a.tree, rays, QUERY_RAYS, NULL);
   }
   assert_true(found > 12 * QUERY_RAYS / 2);
   freeBall(&a);
@@ -404,15 +391,14 @@ static void raysGoVeryFar(void **state) {
   (void)state;
   enum { CLOUD = 1500 };
   TestRandom random = testRandom(72);
-  AgreeBody cloud = {.positions = calloc(9 * CLOUD + 1, sizeof(float))};
-  uint32_t *index = malloc(3 * sizeof(uint32_t) * CLOUD), found = 0;
-  assert_true(index && cloud.positions);
-  for (uint32_t i = 0; i < 3 * CLOUD; ++i) index[i] = i;
+  float *positions = malloc(9 * CLOUD * sizeof(float));
+  uint32_t found = 0;
+  assert_non_null(positions);
   for (uint32_t i = 0; i < CLOUD; ++i) {
     float at[3] = {testFloat(&random, -1, 1), testFloat(&random, -1, 1), testFloat(&random, -1, 1)};
-    for (uint32_t k = 0; k < 9; ++k) cloud.positions[9 * i + k] = at[k % 3] + testFloat(&random, -0.1f, 0.1f);
+    for (uint32_t k = 0; k < 9; ++k) positions[9 * i + k] = at[k % 3] + testFloat(&random, -0.1f, 0.1f);
   }
-  Ball a = makeBody(testMakeMesh(cloud.positions, 3 * CLOUD, index, CLOUD), false);
+  Ball a = makeBody(makeApart(positions, CLOUD), false);
   for (int round = 0; round < 8; ++round) {
     pnRay rays[QUERY_RAYS];
     uint32_t leaf = testBelow(&random, a.tree->shape->leafCount);
@@ -428,12 +414,11 @@ static void raysGoVeryFar(void **state) {
       rays[i].origin = (pnVec3){testFloat(&random, -1.5f, 0), testFloat(&random, -1, 1), testFloat(&random, -1, 1)};
       rays[i].direction = (pnVec3){1, i % 4 ? 4e-36f : 0, 0};
     }
-    found += expectRays(a.tree, rays);
+    found += queryExpectThese(a.tree, rays, QUERY_RAYS, NULL);
   }
   assert_true(found > 8 * QUERY_RAYS / 2);
   freeBall(&a);
-  free(cloud.positions);
-  free(index);
+  free(positions);
 }
 
 /* A point beside the near end of a triangle that has a corner far away. */
@@ -465,9 +450,7 @@ static void wrongIsRight(void **state) {
     for (uint32_t i = 0; i < POINTS; ++i) pointBeside(&a, vertex, &random, 0.3f, points + 3 * i);
     testExpectOk(pnFindClosest(a.tree, points, POINTS, NULL, found));
     for (uint32_t i = 0; i < POINTS; ++i) {
-      double p[3] = {points[3 * i], points[3 * i + 1], points[3 * i + 2]};
-      pnNear truth = {.distance2 = INFINITY, .triangle = PN_NONE};
-      for (uint32_t t = 0; t < pnMesh_GetTriangleCount(a.body.mesh); ++t) queryTryTriangle(a.pose, t, p, &truth);
+      pnNear truth = queryTruthNear(a.pose, points + 3 * i, INFINITY);
       assert_true(found[i].triangle == truth.triangle && found[i].distance == sqrt(truth.distance2));
     }
     for (int i = 0; i < 8; ++i) {
@@ -501,8 +484,8 @@ static void questionsOpenLittle(void **state) {
   pnTriangleList *list;
   testExpectOk(pnCreateTriangleList(&list));
   uint64_t usual[4] = {0}, all = a.tree->shape->nodeCount;
-  for (int lost = 0; lost < 4;
-       ++lost) /* so far away that nothing is known of how far triangles are that reach there: of others it is */
+  /* the last so far away that nothing is known of how far triangles are that reach there: of others it is, but a distance asks for all */
+  for (int lost = 0; lost < 4; ++lost)
     for (int question = 0; question < (lost == 3 ? 3 : 4); ++question) {
       float points[3 * BOXES];
       pnRay rays[BOXES];
@@ -580,12 +563,10 @@ static void stir(pnSoup *soup, TestRandom *random, float far, AgreeBody *truth) 
 static void soupsAreSortedAnyhow(void **state) {
   (void)state;
   TestRandom random = testRandom(63);
-  uint32_t *index = malloc(3 * sizeof(uint32_t) * DUST);
   AgreeBody body = {.positions = calloc(9 * DUST + 1, sizeof(float))};
-  assert_true(index && body.positions);
-  for (uint32_t i = 0; i < 3 * DUST; ++i) index[i] = i;
+  assert_non_null(body.positions);
   for (uint32_t i = 0; i < 9 * DUST; ++i) body.positions[i] = (float)i; /* no two corners are one vertex */
-  body.mesh = testMakeMesh(body.positions, 3 * DUST, index, DUST);
+  body.mesh = makeApart(body.positions, DUST);
   pnSoup *soup;
   pnTree *tree;
   pnPairList *list;
@@ -619,7 +600,6 @@ static void soupsAreSortedAnyhow(void **state) {
   pnDestroySoup(soup);
   pnDestroyMesh(body.mesh);
   free(body.positions);
-  free(index);
 }
 
 /* What was removed stays in its place, and says nothing of where most of a soup is: of one that was emptied of far more than it holds now no more is

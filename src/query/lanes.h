@@ -45,6 +45,7 @@ pnLattice pn_latticeOf(const pnTree *tree);
 void pn_latticeBoxes(const pnTree *tree, const pnLattice *lattice, uint32_t node, pnFloatLanes *out);
 /* The same, whole numbers as a grid has them; of a tree without one. */
 void pn_latticeCells(const pnTree *tree, const pnLattice *lattice, uint32_t node, pnBoxLanes *out);
+
 /* Those of any tree. */
 PN_INLINE void pn_floatBoxes(const pnTree *tree, const pnLattice *lattice, uint32_t node, pnFloatLanes *out) {
   if (!lattice->isGrid) {
